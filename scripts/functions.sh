@@ -36,7 +36,8 @@ clean_copy() {
 }
 
 # in_shards COMMAND...   runs a pytest command once per processor, up to four, each with its share
-# of the tests (python/tests/conftest.py), side by side, and shows what each printed
+# of the tests (python/tests/conftest.py), side by side, and shows what each printed. Needs
+# scripts/progress.sh.
 in_shards() {
     local count=${KOMPUTE_JOBS:-$(nproc)} shard code status=5 output
     count=$((count < 4 ? count : 4))
@@ -46,6 +47,7 @@ in_shards() {
         KOMPUTE_TEST_SHARD=$shard/$count "$@" > "$output/$shard" 2>&1 3>&1 &
         processes+=($!)
     done
+    show_progress "pytest, the first of $count processes" "$output/0" "${processes[@]}"
     for ((shard = 0; shard < count; ++shard)); do
         code=0
         wait "${processes[shard]}" || code=$?

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds and runs everything that CI runs. From a fresh clone:
+# Builds and tests everything. From a fresh clone:
 #
-#   bash scripts/test.sh                    all steps but device, whose tests are in others
-#   bash scripts/test.sh --quick            setup, style, build, unit, headers, validation
-#   bash scripts/test.sh device asan        the steps named (--help lists them), with their builds
+#   bash scripts/test.sh              what every change should pass: all C++ tests, a sample of
+#                                     the Python tests, the examples
+#   bash scripts/test.sh all          everything, as in CI: all Python tests, validation layers,
+#                                     sanitizers, packages, documents, and more
+#   bash scripts/test.sh device asan  the steps named (--help lists them), with their builds
 #
 # KOMPUTE_SKIP_SETUP=1            install nothing (a machine prepared in another way)
 # KOMPUTE_ALLOW_NO_VALIDATION=1   leave out the validation passes where no layer is installed
@@ -18,15 +20,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/arguments.sh
 . scripts/arguments.sh
 
-all_steps="setup style build unit headers device atonce fences validation plain asan tsan package examples"
-all_steps="$all_steps python wheel proof benchmark docs"
-default_steps=${all_steps/ device/}
-quick_steps="setup style build unit headers validation"
+all_steps="setup style build unit headers device sample atonce fences validation plain asan tsan package"
+all_steps="$all_steps examples python wheel proof benchmark docs"
+default_steps="setup style build unit headers device sample examples"
+# The tests of these two are in other steps: validation, asan and python.
+everything=${all_steps/ device sample/}
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
 for argument in "$@"; do
     case $argument in
-        --quick) steps="$steps $quick_steps" ;;
+        all) steps="$steps $everything" ;;
         -h | --help)
             print_head
             echo "steps: $all_steps"
@@ -45,6 +48,8 @@ steps=${steps:-$default_steps}
 
 # shellcheck source=scripts/functions.sh
 . scripts/functions.sh
+# shellcheck source=scripts/progress.sh
+. scripts/progress.sh
 
 # Lets ccache reuse the results of one step in the folders of another one.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
@@ -67,7 +72,8 @@ build() {
         configured="$configured $preset"
     fi
     if [ "$#" -gt 0 ]; then set -- --target "$@"; fi
-    cmake --build --preset "$preset" --parallel "$jobs" "$@"
+    with_progress "build/$preset/last-build.log" "building $preset" \
+        cmake --build --preset "$preset" --parallel "$jobs" "$@"
 }
 
 # Fetches Slang's library for the tests of shaders in Slang and prints its path.
@@ -90,9 +96,9 @@ slang_library() {
 run_tests() {
     local preset=$1 label=$2
     shift 2
-    ctest --test-dir "build/$preset" --label-regex "^$label\$" --no-tests=error --verbose \
-        --parallel "$jobs" "$@" > "build/$preset/last-$label.log" || {
-        tail -n 20 "build/$preset/last-$label.log"
+    with_progress "build/$preset/last-$label.log" "testing $label" \
+        ctest --test-dir "build/$preset" --label-regex "^$label\$" --no-tests=error --verbose \
+        --parallel "$jobs" "$@" || {
         # Of programs with many tests only what failed, from its beginning to its end, and last, where
         # it is looked for. Tests that run side by side have numbers, which each line begins with.
         awk '{ number = $1 }
@@ -110,6 +116,9 @@ run_tests() {
     grep -E '% tests passed|^[0-9]+: \[  SKIPPED \] .*[a-z0-9]$' "build/$preset/last-$label.log" \
         | sed 's/^[0-9]*: //'
 }
+
+# The first digits of the commit, by which samples are chosen.
+commit() { git rev-parse --short=7 HEAD 2> /dev/null || echo 0; }
 
 have_validation_layer() {
     local folders folder
@@ -204,15 +213,14 @@ step_validation() {
 # Source files by themselves: a unity build can hide that a file does not include what it uses. No code is
 # made of them. Of all files, a quarter, which depends on the commit; KOMPUTE_PLAIN=all takes all of them.
 step_plain() {
-    local commit files
-    commit=$(git rev-parse --short=7 HEAD 2> /dev/null || echo 0)
+    local files
     configure ci -G Ninja -B build/plain -DKOMPUTE_OPT_UNITY=OFF -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_CXX_FLAGS_DEBUG=-fsyntax-only -DKOMPUTE_OPT_BUILD_TESTS=OFF \
         -DKOMPUTE_OPT_BUILD_EXAMPLES=OFF -DKOMPUTE_OPT_ENABLE_BENCHMARK=OFF > /dev/null
     mapfile -t files < <(ninja -C build/plain -t targets all \
         | sed -n 's|^\(CMakeFiles/kompute_objects.dir/src/.*\.o\): .*|\1|p' | sort)
     if [ "${KOMPUTE_PLAIN:-}" != all ]; then
-        mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v of=$((0x$commit % 4)) 'NR % 4 == of')
+        mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v of=$((0x$(commit) % 4)) 'NR % 4 == of')
     fi
     [ "${#files[@]}" -ge 20 ] || {
         echo "test.sh: only ${#files[@]} source files were found" >&2
@@ -269,14 +277,14 @@ step_examples() {
     run_tests ci example
 }
 
-# All Python tests with validation, every warning an error.
-step_python() {
+# test_python [PYTEST ARGUMENTS]...   the Python tests with validation, every warning an error
+test_python() {
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
         pytest Pillow mypy array-api-strict 'dask[array]>=2024.8' 'distributed>=2024.8'
     configure ci -DKOMPUTE_OPT_BUILD_PYTHON=ON \
         -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null
-    cmake --build --preset ci --parallel "$jobs" --target _kp
+    build ci _kp
     build/venv/bin/python scripts/python_stubs.py --check
     cc -O1 -g -shared -fPIC python/tests/backtrace.c -o build/ci/backtrace.so
     local checks=core,sync
@@ -290,8 +298,11 @@ step_python() {
     KOMPUTE_VALIDATION=$checks KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so \
         KOMPUTE_SLANG_LIBRARY=$(slang_library) \
         PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
-        in_shards build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider
+        in_shards build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider "$@"
 }
+step_python() { test_python; }
+# A twelfth of them, which depends on the commit.
+step_sample() { KOMPUTE_TEST_SAMPLE=$((0x$(commit) % 12))/12 test_python; }
 
 # The package as pip installs it. With this compiler and option its module is the one that the step python
 # has tested, and its objects are in the compiler cache. So a sample of the tests suffices: those of installed
@@ -343,10 +354,14 @@ cpu_seconds() {
 
 # --- run ----------------------------------------------------------------------------------------
 summary=""
+left=""
 for step in $all_steps; do
-    [[ " $steps " == *" $step "* ]] || continue
+    if [[ " $steps " == *" $step "* ]]; then left="$left $step"; fi
+done
+for step in $left; do
+    left=${left# "$step"}
     echo
-    echo "=== $step"
+    echo "=== $step${left:+ (then$left)}"
     start=$SECONDS start_cpu=$(cpu_seconds)
     # A subshell would lose what is configured, and "if step" would switch off set -e inside.
     trap 'echo; echo "test.sh: FAILED in step $step"' EXIT

@@ -2,9 +2,10 @@
 """Shared fixtures, shaders and helpers of the tests.
 
 The environment variable KOMPUTE_VALIDATION (core, sync or both) runs the tests under the validation
-layers. A message of a layer fails the test that caused it. KOMPUTE_TEST_SHARD=1/4 runs every fourth
-test from the second on: processes with 0/4 to 3/4 run each test once. KOMPUTE_WITHOUT_DRIVER=1 skips
-the tests that find no Vulkan loader.
+layers. A message of a layer fails the test that caused it. KOMPUTE_TEST_SAMPLE=1/4 keeps every fourth
+test from the second on. KOMPUTE_TEST_SHARD divides the tests that are left among processes in the same
+way: processes with 0/4 to 3/4 run each test once. KOMPUTE_WITHOUT_DRIVER=1 skips the tests that find no
+Vulkan loader.
 """
 
 from __future__ import annotations
@@ -76,10 +77,12 @@ def pytest_sessionstart() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of one shard."""
-    shard = os.environ.get("KOMPUTE_TEST_SHARD")
-    if shard:
-        first, count = map(int, shard.split("/"))
+    """Keep the tests of one sample and one shard."""
+    for variable in ("KOMPUTE_TEST_SAMPLE", "KOMPUTE_TEST_SHARD"):
+        part = os.environ.get(variable)
+        if not part:
+            continue
+        first, count = map(int, part.split("/"))
         kept = items[first::count]
         others = set(items).difference(kept)
         config.hook.pytest_deselected(items=list(others))
