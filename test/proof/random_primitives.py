@@ -554,11 +554,49 @@ def views(case: Case) -> None:
     case.same(kept, base)
 
 
+def part_of(case: Case, dtype: str) -> tuple[Any, np.ndarray]:
+    """Return a random part of an array of 48 x 20 elements: kp's, and NumPy's."""
+    theirs = case.rng.integers(0, 1000, (48, 20)).astype(dtype)  # sums and products are exact
+    ours = kp.array(theirs.copy())
+    if case.maybe():
+        ours, theirs = ours.T, theirs.T
+    rows, columns = (
+        slice(*sorted(int(each) for each in case.rng.choice(n + 1, 2, replace=False)),
+              case.choose([1, 1, 2, 3]))
+        for n in theirs.shape
+    )  # fmt: skip
+    key: Any = case.choose([rows, (rows, columns), (slice(None), columns), (..., -1), rows.start])
+    case.text += f" {key}"
+    return ours[key], theirs[key]
+
+
+def kernels(case: Case) -> None:
+    """Compare kernels whose arguments are parts of arrays, each at its own index."""
+    dtype = case.choose(["int32", "float32", "uint32"])
+    glsl = {"int32": "int", "float32": "float", "uint32": "uint"}[dtype]
+    count = int(case.rng.integers(1, 4))
+    given = [part_of(case, dtype) for _ in range(count)]
+    size = min(theirs.size for _, theirs in given)
+    terms = " + ".join(f"{3 + k} * x{k}[i]" for k in range(count))
+    arguments = ", ".join(f"in {glsl} x{k}[]" for k in range(count))
+    kernel = kp.kernel(
+        f"kernel void k({arguments}, inout {glsl} y[]) {{ if (i < {size}) y[i] += {terms}; }}"
+    )
+    written, expected = part_of(case, dtype)
+    expected = expected.copy()
+    threads = min(size, expected.size)
+    flat = expected.reshape(-1)
+    for k, (_, theirs) in enumerate(given):
+        flat[:threads] += theirs.reshape(-1)[:threads] * np.array(3 + k, dtype)
+    kernel[threads](*[ours for ours, _ in given], written)
+    case.same(written, flat.reshape(expected.shape))
+
+
 KINDS: dict[str, Callable[[Case], None]] = {
     each.__name__: each
     for each in (
         reduction, scan, segments, order, unique, top, bins, selection, movement, product, fourier,
-        convolution, views,
+        convolution, views, kernels,
     )
 }  # fmt: skip
 

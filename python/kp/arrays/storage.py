@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 import math
+import sys
 import threading
+import types
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -239,12 +241,22 @@ class Storage:
         return self.tensor.read(offset, count, out=out)
 
     def __del__(self) -> None:
-        if self.pooled and self.tensor.is_init():
+        # A kernel that was given a copy of a view, for example, has the tensor although the copy is gone.
+        if self.pooled and _references(self) == _ALONE and self.tensor.is_init():
             shelf = self._shelf
             if len(shelf.free) < shelf.room:
                 shelf.free.append(self.tensor)
             else:
                 self.home.pool.put(self.tensor, shelf)
+
+
+def _references(holder: Any) -> int:
+    """Return a measure of how many references there are to the holder's tensor."""
+    return sys.getrefcount(holder.tensor)
+
+
+#: The measure if the holder's reference is the only one.
+_ALONE = _references(types.SimpleNamespace(tensor=object()))
 
 
 def _allocate(manager: Manager, dtype: DType, count: int) -> Tensor:
