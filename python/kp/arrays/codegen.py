@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._glsl.helpers import define, functions_in
 from .expressions import Node
 from .functions import FUNCTIONS
-from .helpers import define, functions_in
 from .storage import Shape, Storage, View, broadcast_strides, collapse
 from .types import Number, convert, number
 
@@ -237,14 +237,38 @@ def of_char(char: str) -> Number:
     return found
 
 
+def _observed(instructions: Sequence[tuple[Any, ...]], used: Sequence[int]) -> set[int]:
+    """Return the values that another type is made of, directly or by way of functions of their own type.
+
+    A compiler may find that a conversion to another type undoes an earlier one, which must have rounded.
+    """
+    found = set(used)
+    for index in reversed(range(len(instructions))):
+        op, char, *rest = instructions[index]
+        if op == "store":
+            found.update(rest[3])
+        elif op == "take":
+            found.update(rest[2])
+        elif op in ("call", "cast", "text"):
+            _, arguments, kinds = rest
+            for argument, kind in zip(arguments, kinds, strict=True):
+                if index in found or op == "text" or kind != char:
+                    found.add(argument)
+    return found
+
+
 class Writer:
     """Writes the GLSL of a program.
 
     - `header`: number of parameter words before those of the program.
+    - `used`: values with uses that the program does not know.
     """
 
-    def __init__(self, program: Program, layout: Layout, header: int) -> None:
+    def __init__(
+        self, program: Program, layout: Layout, header: int, used: Sequence[int] = ()
+    ) -> None:
         self._program = program
+        self._observed = _observed(program.instructions, used)
         self.layout = layout
         self._header = header
         self.helpers: dict[str, str] = {}
@@ -337,9 +361,12 @@ class Writer:
             condition = f"if (v{mask}) " if mask >= 0 else ""
             return f"{condition}memory{binding}[{where}] = {of.store.format(f'v{value}')};"
         precise = "precise " if of.family in "fc" else ""
-        return f"{precise}{of.computed} v{index} = {self._value(op, of, rest, kept, reduced)};"
+        value = self._value(op, of, rest, kept, reduced, index in self._observed)
+        return f"{precise}{of.computed} v{index} = {value};"
 
-    def _value(self, op: str, of: Number, rest: list[Any], kept: str, reduced: str) -> str:
+    def _value(
+        self, op: str, of: Number, rest: list[Any], kept: str, reduced: str, observed: bool
+    ) -> str:
         if op == "leaf":
             binding, place = rest
             return of.load.format(f"memory{binding}[{self.place(place, kept, reduced)}]")
@@ -347,7 +374,8 @@ class Writer:
             position = self._constants + rest[0]
             return of.constant.format(*(f"p[{position + i}]" for i in range(of.words)))
         if op == "address":
-            return convert(f"int({self.place(rest[0], kept, reduced)})", number(np.int32), of)
+            place_ = f"int({self.place(rest[0], kept, reduced)})"
+            return self.helper(convert(place_, number(np.int32), of, observed), "float")
         if op == "take":
             binding, place, values, position = rest
             where = self.place(place, kept, reduced) + self._index(values, position)
@@ -357,7 +385,7 @@ class Writer:
         first = of_char(kinds[0])
         if op == "cast":
             self.use(first)
-            return self.helper(convert(names[0], first, of), "float")
+            return self.helper(convert(names[0], first, of, observed), "float")
         if op == "text":
             return self.helper(extra.format(*names), first.computed)
         text = FUNCTIONS[extra].text(first)

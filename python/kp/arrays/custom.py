@@ -289,7 +289,7 @@ class ElementwiseKernel:
         views: list[View],
         nodes: list[Node],
     ) -> str:
-        writer = Writer(program, layout, 1)
+        writer = Writer(program, layout, 1, used=values)
         from .codegen import GLOBAL_INDEX
 
         body = GLOBAL_INDEX + "    uint n = p[0];\n    if (i >= n) return;\n"

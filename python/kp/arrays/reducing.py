@@ -108,14 +108,15 @@ def source_of(
     grouped: bool,
 ) -> str:
     """Return the shader. Parameters: results, length, parts of a result, length of a part."""
-    writer = Writer(program, layout, 4)
     total, target = number(accumulated), number(results)
+    again = total.dtype != target.dtype or reduction.finish != "{0}"
+    writer = Writer(program, layout, 4, [len(program.instructions) - 1] if again else ())
     writer.use(total)
     writer.use(target)
     text = _grouped(writer, program) if grouped else _serial(writer, program)
     finished = writer.helper(reduction.finish, total.computed).format("total").replace("n_", "p[1]")
     writer.helper(target.wrap, "float")
-    finished = convert(f"({finished})", total, target)
+    finished = writer.helper(convert(f"({finished})", total, target), "float")
     body = (
         f"    {total.computed} total = {reduction.identity};\n"
         f"{text}    memory{binding}[result] = {target.store.format(finished)};\n"

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._glsl.conversions import ROUNDING
 from .._kp import DataTypes
 
 _BYTES = ("GL_EXT_shader_8bit_storage",)
@@ -274,23 +275,32 @@ def _to_bool(value: str, source: Number) -> str:
     return f"({value} != {source.computed}(0))"
 
 
-def convert(value: str, source: Number, target: Number) -> str:
-    """Return GLSL that converts a value from one dtype to another, as NumPy's astype does."""
+def convert(value: str, source: Number, target: Number, observed: bool = False) -> str:
+    """Return GLSL that converts a value from one dtype to another, as NumPy's astype does.
+
+    If the result may be converted again in the same kernel, it is `observed`, and no compiler can remove the
+    rounding.
+    """
     if source.dtype == target.dtype:
         return value
     if target.family == "b":
         return _to_bool(value, source)
+    pair = source.computed, target.computed
     if target.family == "c":
-        if source.family == "c":
-            return f"{target.computed}({value})"
-        part = "float" if target.computed == "vec2" else "double"
-        return f"{target.computed}({part}({value}), 0)"
+        if source.family != "c":
+            part = convert(value, source, number(real_of(target.dtype)), observed)
+            return f"{target.computed}({part}, 0)"
+        return f"{ROUNDING[pair] if observed and pair in ROUNDING else target.computed}({value})"
     if source.family == "c":
-        return convert(f"({value}).x", number(real_of(source.dtype)), target)
+        return convert(f"({value}).x", number(real_of(source.dtype)), target, observed)
+    if source.computed == "double" and target.dtype == np.float16:
+        return f"kp_half_of_double({value})"
     if source.family == "f" and target.family == "u":
         # GLSL leaves negative numbers undefined; NumPy wraps them around.
         signed = "int64_t" if target.computed == "uint64_t" else "int"
         value = f"({value} < 0 ? {target.computed}({signed}({value})) : {target.computed}({value}))"
+    elif observed and pair in ROUNDING and (pair[1] == "double" or source.dtype.itemsize >= 4):
+        value = f"{ROUNDING[pair]}({value})"
     elif source.computed != target.computed:
         value = f"{target.computed}({value})"
     widens = np.can_cast(source.dtype, target.dtype, "safe")

@@ -1,32 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GLSL functions behind the functions of arrays, one text for all types T that have them.
+"""Special values, rounding and remainders of floats in GLSL. T is float or double.
 
-Names in other texts pull in what they need. Results are NumPy's, for special values, too: tests of
-bits stand in for isnan() and isinf(), because compilers may assume that there are no such numbers.
+Tests of bits stand in for isnan() and isinf(), because compilers may assume that there are no such numbers.
 """
 
 from __future__ import annotations
 
-import re
-
-from .mathematics import MATHEMATICS
-
-#: Name -> text. T is the type, S the type of its parts (T itself if it is not complex).
-HELPERS: dict[str, str] = {
-    "kp_half": """
-float kp_half(float x) {  // rounded to half precision: to nearest, ties to even
-    uint bits = floatBitsToUint(x);
-    uint size = bits & 0x7fffffffu;
-    if (size >= 0x7f800000u) return x;
-    if (size >= 0x477ff000u) return uintBitsToFloat((bits & 0x80000000u) | 0x7f800000u);
-    if (size < 0x38800000u) {
-        float steps = roundEven(uintBitsToFloat(size) * 16777216.0) * 5.9604644775390625e-8;
-        return uintBitsToFloat(floatBitsToUint(steps) | (bits & 0x80000000u));
-    }
-    bits += 0xfffu + (bits >> 13 & 1u);
-    return uintBitsToFloat(bits & ~0x1fffu);
-}
-""",
+#: Name -> text, as in helpers.
+REALS: dict[str, str] = {
     "kp_isnan": """
 #if IS_DOUBLE
 bool kp_isnan(double x) {
@@ -109,11 +90,11 @@ T kp_fmin(T x, T y) { return kp_isnan(y) || x < y ? x : y; }
     "kp_fmax": """
 T kp_fmax(T x, T y) { return kp_isnan(y) || x > y ? x : y; }
 """,
+    "kp_clip": """
+T kp_clip(T x, T low, T high) { return kp_minimum(kp_maximum(x, low), high); }
+""",
     "kp_sign": """
 T kp_sign(T x) { return kp_isnan(x) ? x : T(x > T(0)) - T(x < T(0)); }
-""",
-    "kp_integer_sign": """
-T kp_integer_sign(T x) { return T(x > T(0)) - T(x < T(0)); }
 """,
     "kp_exponent": """
 #if IS_DOUBLE
@@ -122,18 +103,48 @@ int kp_exponent(double x) { return int(unpackDouble2x32(x).y >> 20 & 0x7ffu); }
 int kp_exponent(float x) { return int(floatBitsToUint(x) >> 23 & 0xffu); }
 #endif
 """,
+    "kp_near_rest": """
+#if IS_DOUBLE
+double kp_near_rest(double rest, double divisor) { return rest; }
+#else
+float kp_near_rest(float rest, float divisor) {  // rest % divisor in one step if the quotient is small
+    if (divisor < 1e-20 || rest > 1e38 || rest >= divisor * 1048576.0) return rest;
+    vec2 product = kp_two_product(floor(rest / divisor + 0.5), divisor);
+    precise float left = (rest - product.x) - product.y;  // exact, as its size is less than the divisor's
+    if (left < 0.0) left += divisor;
+    return left;
+}
+#endif
+""",
     "kp_fmod": """
 T kp_fmod(T x, T y) {
     T rest = abs(x);
     T divisor = abs(y);
     if (kp_isnan(x) || kp_isnan(y) || kp_isinf(x) || divisor == T(0)) return kp_nan(x);
     if (kp_isinf(y)) return x;
+    if (rest >= divisor) rest = kp_near_rest(rest, divisor);
     while (rest >= divisor) {  // rest / 2 < part <= rest, so the difference is exact
         T part = ldexp(divisor, kp_exponent(rest) - kp_exponent(divisor));
         if (part > rest) part *= T(0.5);
         rest -= part;
     }
     return kp_copysign(rest, x);
+}
+""",
+    "kp_ieee_remainder": """
+T kp_ieee_remainder(T x, T y) {  // x - n y for the integer n nearest to x / y, the even one of two
+    T divisor = abs(y);
+    if (kp_isnan(x) || kp_isnan(y) || kp_isinf(x) || divisor == T(0)) return kp_nan(x);
+    if (kp_isinf(y)) return x;
+    precise T rest = abs(kp_fmod(x, divisor));
+    precise T other = divisor - rest;  // rounds to rest only if it is
+    bool up = rest > other;
+    if (rest == other) {
+        precise T twice = abs(kp_fmod(T(0.5) * x, divisor));
+        up = twice > rest;
+    }
+    if (up) rest = -other;
+    return kp_signbit(x) ? -rest : rest;
 }
 """,
     "kp_remainder": """
@@ -158,56 +169,20 @@ T kp_floor_divide(T x, T y) {
     return whole;
 }
 """,
-    "kp_signed_divide": """
-T kp_signed_divide(T x, T y) {  // rounded down; 0 if y is 0
-    if (y == T(0)) return T(0);
-    if (y == T(-1)) return -x;
-    T quotient = x / y;
-    T rest = x - quotient * y;
-    return rest != T(0) && (rest < T(0)) != (y < T(0)) ? quotient - T(1) : quotient;
-}
-""",
-    "kp_signed_remainder": """
-T kp_signed_remainder(T x, T y) {  // with the sign of y; 0 if y is 0
-    return y == T(0) || y == T(-1) ? T(0) : x - kp_signed_divide(x, y) * y;
-}
-""",
-    "kp_signed_fmod": """
-T kp_signed_fmod(T x, T y) {  // with the sign of x; 0 if y is 0
-    return y == T(0) || y == T(-1) ? T(0) : x - (x / y) * y;
-}
-""",
-    "kp_unsigned_divide": """
-T kp_unsigned_divide(T x, T y) { return y == T(0) ? T(0) : x / y; }
-""",
-    "kp_unsigned_remainder": """
-T kp_unsigned_remainder(T x, T y) { return y == T(0) ? T(0) : x - (x / y) * y; }
-""",
-    "kp_integer_power": """
-T kp_integer_power(T x, T y) {
-    T result = T(1);
-    for (; y > T(0); y = y >> 1) {
-        if ((y & T(1)) != T(0)) result *= x;
+    "kp_float_power": """
+T kp_float_power(T x, uint n) {
+    precise T result = T(1);
+    for (; n != 0u; n >>= 1) {
+        if ((n & 1u) != 0u) result *= x;
         x *= x;
     }
     return result;
 }
 """,
-    "kp_gcd": """
-T kp_gcd(T x, T y) {
-    while (y != T(0)) {
-        T rest = x - (x / y) * y;
-        x = y;
-        y = rest;
-    }
-    return x < T(0) ? -x : x;
-}
-""",
-    "kp_lcm": """
-T kp_lcm(T x, T y) {
-    T divisor = kp_gcd(x, y);
-    if (divisor == T(0)) return T(0);
-    return (x < T(0) ? -x : x) / divisor * (y < T(0) ? -y : y);
+    "kp_root_power": """
+T kp_root_power(T x) {  // x ** 0.5, which is not sqrt(x) for -inf and -0.0
+    if (x == T(0)) return T(0);
+    return kp_isinf(x) ? kp_infinity(T(1)) : sqrt(x);
 }
 """,
     "kp_heaviside": """
@@ -245,38 +220,6 @@ float kp_nextafter(float x, float y) {
 }
 #endif
 """,
-    "kp_cmul": """
-T kp_cmul(T x, T y) {
-    precise T product = T(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);
-    return product;
-}
-""",
-    "kp_over_zero": """
-S kp_over_zero(S x) {
-    if (x == S(0) || kp_isnan(x)) return kp_nan(x);
-    return kp_infinity(x);
-}
-""",
-    "kp_cdiv": """
-T kp_cdiv(T x, T y) {  // by Smith's method, which does not overflow needlessly
-    precise T result;
-    if (kp_isnan(y.x) || kp_isnan(y.y)) return T(kp_nan(y.x));
-    if (abs(y.x) >= abs(y.y)) {
-        if (y == T(0)) return T(kp_over_zero(x.x), kp_over_zero(x.y));
-        precise S ratio = y.y / y.x;
-        precise S scale = S(1) / (y.x + y.y * ratio);
-        result = T((x.x + x.y * ratio) * scale, (x.y - x.x * ratio) * scale);
-    } else {
-        precise S ratio = y.x / y.y;
-        precise S scale = S(1) / (y.y + y.x * ratio);
-        result = T((x.x * ratio + x.y) * scale, (x.y * ratio - x.x) * scale);
-    }
-    return result;
-}
-""",
-    "kp_cabs": """
-S kp_cabs(T z) { return kp_hypot(z.x, z.y); }
-""",
     "kp_hypot": """
 T kp_hypot(T x, T y) {
     if (kp_isinf(x) || kp_isinf(y)) return kp_infinity(T(1));
@@ -288,55 +231,4 @@ T kp_hypot(T x, T y) {
     return large * sqrt(T(1) + ratio * ratio);
 }
 """,
-    "kp_csqrt": """
-T kp_csqrt(T z) {
-    S size = kp_cabs(z);
-    if (size == S(0)) return T(0, z.y);
-    S part = sqrt((size + abs(z.x)) * S(0.5));
-    return z.x >= S(0) ? T(part, z.y / (S(2) * part))
-                       : T(abs(z.y) / (S(2) * part), kp_copysign(part, z.y));
 }
-""",
-    "kp_csign": """
-T kp_csign(T z) { return z == T(0) ? T(0) : z / kp_cabs(z); }
-""",
-}
-
-HELPERS.update(MATHEMATICS)
-
-_NAME = re.compile(r"\bkp_\w+")
-
-#: Types of parts.
-_PARTS = {"vec2": "float", "dvec2": "double"}
-
-
-def define(name: str, computed: str, texts: dict[str, str]) -> None:
-    """Add the definition of a function for a type to `texts`, after those that it calls.
-
-    Does nothing for names that are not in HELPERS.
-    """
-    text = HELPERS.get(name)
-    if name == "kp_half" or name in MATHEMATICS:
-        computed = "float"
-    key = f"{name} {computed}"
-    if text is None or key in texts:
-        return
-    part = _PARTS.get(computed, computed)
-    own = "#else" not in text
-    if not own:  # one text for float, another for double
-        double, single = text.split("#else")
-        text = double.replace("#if IS_DOUBLE", "") if part == "double" else single
-        text = text.replace("#endif", "")
-        key = f"{name} {part}"
-        if key in texts:
-            return
-    for called in dict.fromkeys(_NAME.findall(text)):
-        if called != name:
-            on_parts = called in ("kp_hypot", "kp_copysign", "kp_isnan", "kp_isinf")
-            define(called, part if on_parts else computed, texts)
-    texts[key] = re.sub(r"\bS\b", part, re.sub(r"\bT\b", computed, text)).strip() + "\n"
-
-
-def functions_in(text: str) -> list[str]:
-    """Return the names of helpers in a text."""
-    return [name for name in dict.fromkeys(_NAME.findall(text)) if name in HELPERS]
