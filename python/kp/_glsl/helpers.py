@@ -60,19 +60,25 @@ def define(name: str, computed: str, texts: dict[str, str]) -> None:
     texts[key] = re.sub(r"\bS\b", part, re.sub(r"\bT\b", computed, text)).strip() + "\n"
 
 
-def define_by_component(name: str, computed: str, vector: str, texts: dict[str, str]) -> None:
-    """Add the definition of a function of reals for vectors, by their components."""
-    define(name, computed, texts)
-    match = _SIGNATURE.search(texts.get(f"{name} {computed}", ""))
+def define_by_part(
+    name: str, part: str, whole: tuple[str, str], count: int, texts: dict[str, str]
+) -> None:
+    """Add the definition of a function for vectors, by their components, or for matrices, by their columns.
+
+    - `part`: the type of numbers that it takes.
+    - `whole`: the types that it takes and returns.
+    """
+    define(name, part, texts)
+    match = _SIGNATURE.search(HELPERS[name].split("#else")[-1])
     assert match is not None, name
-    names = [each.split()[-1] for each in match[3].split(",")]
-    result = vector if match[1] == computed else f"b{vector.lstrip('d')}"
+    given = [each.split() for each in match[3].split(",")]
+    own = given[0][0]
     calls = ", ".join(
-        f"{name}({', '.join(f'{each}.{part}' for each in names)})"
-        for part in "xyzw"[: int(vector[-1])]
+        f"{name}({', '.join(f'{each}[{i}]' if kind == own else each for kind, each in given)})"
+        for i in range(count)
     )
-    given = ", ".join(f"{vector} {each}" for each in names)
-    texts[f"{name} {vector}"] = f"{result} {name}({given}) {{ return {result}({calls}); }}\n"
+    listed = ", ".join(f"{whole[0] if kind == own else kind} {each}" for kind, each in given)
+    texts[f"{name} {whole[0]}"] = f"{whole[1]} {name}({listed}) {{ return {whole[1]}({calls}); }}\n"
 
 
 def functions_in(text: str) -> list[str]:

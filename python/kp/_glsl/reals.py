@@ -29,6 +29,13 @@ bool kp_isinf(double x) {
 bool kp_isinf(float x) { return (floatBitsToUint(x) & 0x7fffffffu) == 0x7f800000u; }
 #endif
 """,
+    "kp_isfinite": """
+#if IS_DOUBLE
+bool kp_isfinite(double x) { return (unpackDouble2x32(x).y & 0x7ff00000u) != 0x7ff00000u; }
+#else
+bool kp_isfinite(float x) { return (floatBitsToUint(x) & 0x7f800000u) != 0x7f800000u; }
+#endif
+""",
     "kp_signbit": """
 #if IS_DOUBLE
 bool kp_signbit(double x) { return unpackDouble2x32(x).y >> 31 != 0u; }
@@ -58,6 +65,20 @@ T kp_round(T x) {  // ties to the even number
     precise T rest = x - below;
     bool up = rest == T(0.5) ? below * T(0.5) != floor(below * T(0.5)) : rest > T(0.5);
     return kp_copysign(up ? below + T(1) : below, x);
+}
+""",
+    "kp_round_by": """
+T kp_round_by(T x, T scale) {  // to a multiple of 1 / scale, ties to the even one
+    precise T scaled = x * scale;
+    if (!kp_isfinite(scaled) || scaled == floor(scaled)) return x;
+    return kp_round(scaled) / scale;
+}
+""",
+    "kp_round_to": """
+T kp_round_to(T x, T unit) {  // to a multiple of a unit, ties to the even one
+    if (!kp_isfinite(x)) return x;
+    precise T parts = x / unit;
+    return kp_round(parts) * unit;
 }
 """,
     "kp_nan": """
@@ -169,8 +190,8 @@ T kp_floor_divide(T x, T y) {
     return whole;
 }
 """,
-    "kp_float_power": """
-T kp_float_power(T x, uint n) {
+    "kp_count_power": """
+T kp_count_power(T x, uint n) {  // of integers, too
     precise T result = T(1);
     for (; n != 0u; n >>= 1) {
         if ((n & 1u) != 0u) result *= x;

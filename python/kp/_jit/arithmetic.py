@@ -6,8 +6,6 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .conversions import Conversions
 from .types import BOOL, INT, UINT, Type
 from .values import ATOM, PRECEDENCE, Value
@@ -24,11 +22,23 @@ class Arithmetic(Conversions):
 
     unit: Unit
 
-    def helper(self, name: str, own: Type | None, values: list[Value]) -> Value:
-        """Return a call of one of helpers.TEXTS."""
+    def helper(self, name: str, own: Type, values: list[Value]) -> Value:
+        """Return a call of a function of kp._glsl for operands of a type. Half is computed in float."""
+        if own.scalar == "float16":
+            wide = own.of("float32")
+            values = [self.cast(each, wide) if each.type == own else each for each in values]
+            return self.cast(self.helper(name, wide, values), own)
         self.unit.need(name, own)
         text = f"{name}({', '.join(value.text for value in values)})"
-        return Value(text, own or INT, pure=all(value.pure for value in values))
+        return Value(text, own, pure=all(value.pure for value in values))
+
+    def test(self, name: str, value: Value) -> Value:
+        """Return a call of a function of kp._glsl that says yes or no about a float."""
+        assert value.type is not None
+        if value.type.scalar == "float16":
+            value = self.cast(value, value.type.of("float32"))
+        self.unit.need(name, value.type)
+        return Value(f"{name}({value.text})", BOOL, pure=value.pure)
 
     def arithmetic(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
         """Return the result of an operator of Python, which is not known while compiling."""
@@ -42,15 +52,14 @@ class Arithmetic(Conversions):
         if symbol in ("&", "|", "^"):
             return self._bits(symbol, a, b, own, node)
         if own.kind == "bool":
-            own = own.of("int32")
+            own = own.of(self.default_int.scalar)
         if symbol == "/" and (own.is_integer or own.kind == "bool"):
             own = own.of(self.default_float.scalar)
         if symbol == "/" and own.weak:
             own = self.strong(own)
         if own.kind == "complex" and symbol in "*/" and self._is_complex_pair(a, b, symbol):
             a, b = self.convert(a, own, node), self.convert(b, own, node)
-            name = "kp_complex_mul" if symbol == "*" else "kp_complex_div"
-            return self.helper(name, own, [a, b])
+            return self.helper("kp_cmul" if symbol == "*" else "kp_cdiv", own, [a, b])
         if own.kind == "complex":
             if symbol not in "+-*/":
                 self.fail(node, f"complex numbers have no {symbol}")
@@ -73,9 +82,12 @@ class Arithmetic(Conversions):
             ]
             return self.infix(symbol, parts[0], parts[1], self.strong(own))
         result = own if own.weak else self.strong(own)
+        plain = own.kind == "uint" and b.is_constant and b.constant != 0
         a, b = self.convert(a, own, node), self.convert(b, own, node)
-        if symbol in ("//", "%"):
+        if symbol in ("//", "%") and not plain:
             value = self._floor(symbol, a, b, self.strong(own), node)
+        elif symbol in ("//", "%"):
+            value = self.infix(symbol[0], a, b, self.strong(own))
         else:
             value = self.infix(symbol, a, b, self.strong(own))
         value.type = result
@@ -104,36 +116,27 @@ class Arithmetic(Conversions):
         return Value(text, own, level, pure=a.pure and b.pure)
 
     def _floor(self, symbol: str, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
-        if own.kind == "uint":
-            return self.infix("/" if symbol == "//" else "%", a, b, own)
-        pure = a.pure and b.pure
         if own.is_float:
-            if symbol == "%" and own.is_scalar and not b.is_constant:
-                return self.helper("kp_float_mod", own, [a, b])
-            if symbol == "%":
-                return Value(f"mod({a.text}, {b.text})", own, pure=pure)
-            return Value(f"floor({self.infix('/', a, b, own).text})", own, pure=pure)
+            return self.helper("kp_floor_divide" if symbol == "//" else "kp_remainder", own, [a, b])
         if not own.is_scalar:
             self.fail(node, f"vectors of integers have no {symbol}; use their components")
-        return self.helper("kp_floordiv" if symbol == "//" else "kp_mod", own, [a, b])
+        name = "unsigned" if own.kind == "uint" else "signed"
+        return self.helper(f"kp_{name}_{'divide' if symbol == '//' else 'remainder'}", own, [a, b])
 
     def _power(self, a: Value, b: Value, node: ast.AST) -> Value:
         base, exponent = self.typed(a, node), self.typed(b, node)
         if not exponent.is_scalar or base.kind == "complex" or base.is_matrix:
             self.fail(node, f"{base.said} has no power of {exponent.said}")
-        if b.is_constant and isinstance(b.constant, (int, np.integer)):
-            own = self.strong(base.of("int32") if base.kind == "bool" else base)
-            count = int(b.constant)
-            if count < 0:
-                own = own if own.is_float else own.of(self.default_float.scalar)
-                positive = self.integer_power(self.convert(a, own, node), -count, own)
-                one = self.literal(1, own.number, node)
-                return self.infix("/", one, positive, own)
-            return self.integer_power(self.convert(a, own, node), count, own)
+        if exponent.kind == "complex":
+            self.fail(node, "complex numbers have no powers; use exp() and log() of their parts")
+        known = b.constant if b.is_constant else None
+        if known is not None and not exponent.is_float:
+            own = self.strong(base.of(self.default_int.scalar) if base.kind == "bool" else base)
+            return self._known_power(a, int(known), own, node)
         if base.is_integer and exponent.kind == "uint":
             own = self.strong(base)
             return self.helper(
-                "kp_ipow", own, [self.convert(a, own, node), self.convert(b, UINT, node)]
+                "kp_count_power", own, [self.convert(a, own, node), self.convert(b, UINT, node)]
             )
         if base.is_integer and exponent.is_integer:
             self.fail(
@@ -142,22 +145,32 @@ class Arithmetic(Conversions):
                 "float(...), or the exponent with kp.uint32(...)",
             )
         own = self.strong(self.promote(base, exponent, node))
+        if known is not None and float(known).is_integer() and abs(known) <= 4:
+            return self._known_power(a, int(known), own, node)
+        if known is not None and abs(known) == 0.5:
+            root = self.helper("kp_root_power", own, [self.convert(a, own, node)])
+            one = self.literal(1, own.number, node)
+            return root if known > 0 else self.infix("/", one, root, own)
         if own.scalar == "float64":
             self.fail(node, "GLSL has no powers of float64; convert to kp.float32")
-        if not own.is_scalar:
-            self.fail(node, f"{own.said} has powers of constant integers only")
         return self.helper("kp_pow", own, [self.convert(a, own, node), self.convert(b, own, node)])
 
-    def integer_power(self, value: Value, count: int, own: Type) -> Value:
-        """Return the product of a value with itself."""
+    def _known_power(self, a: Value, count: int, own: Type, node: ast.AST) -> Value:
+        """Return a power with an integer that is known while compiling."""
+        if count >= 2**32:
+            self.fail(node, f"the power {count} is over 2**32 - 1")
+        if count < 0:
+            own = own if own.is_float else own.of(self.default_float.scalar)
+            positive = self._known_power(a, -count, own, node)
+            return self.infix("/", self.literal(1, own.number, node), positive, own)
+        value = self.convert(a, own, node)
         if count == 0:
             return Value(f"{own.glsl}(1)", own)
         if count == 1:
             return value
-        if (own.is_scalar and count > 4) or not value.pure:
-            return self.helper("kp_ipow", own, [value, Value(f"{count}u", UINT)])
-        if not value.text.isidentifier() and count > 2:
-            return self.helper("kp_ipow", own, [value, Value(f"{count}u", UINT)])
+        once = value.pure and (value.text.isidentifier() or count == 2)
+        if count > 4 or not once:
+            return self.helper("kp_count_power", own, [value, Value(f"{count}u", UINT)])
         text = " * ".join([value.within(ATOM)] * count)
         return Value(text, own, PRECEDENCE["*"])
 

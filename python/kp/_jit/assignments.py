@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from .._wording import counted
 from .conversions import uncalled
@@ -64,7 +65,11 @@ class Assignments(Expressions):
             self.fail(
                 node, "this is no type of variables; use int, float, bool, kp.vec3 and the like"
             )
-        return self.default_float if named is float else own
+        return self.named(named, own)
+
+    def named(self, named: Any, own: Type) -> Type:
+        """Return the type that an annotation means here: Python's numbers depend on the kernel."""
+        return self.default_float if named is float else self.default_int if named is int else own
 
     def _unpack(self, target: ast.Tuple | ast.List, value: Value, node: ast.stmt) -> None:
         if value.items is None:
@@ -146,12 +151,12 @@ class Assignments(Expressions):
         if base.array is not None:
             text, _ = self.element(base.array, target)
             what = f"an element of {base.array.parameter or base.array.name}"
-            stored = self.store(value, base.array.element, what, node)
+            stored = self.store(value, base.array.element, what, node, is_element=True)
             self.emit(f"{text} = {self._stored(base.array, stored)};")
             return
         place = self._place(target.value, node)
         part = self.part(place, target)
-        stored = self.store(value, self.typed(part, target), "the component", node)
+        stored = self.store(value, self.typed(part, target), "the component", node, True)
         self.emit(f"{part.text} = {stored.text};")
 
     @staticmethod

@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from .._glsl.conversions import ROUNDING
 from . import intrinsics
 from .types import INT, Type
 from .values import ATOM, PRECEDENCE, UNARY, Value
+
+if TYPE_CHECKING:
+    from .unit import Unit
 
 _KINDS = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
@@ -36,10 +40,24 @@ def _holds(signed: Type, unsigned: Type) -> bool:
     return signed.kind == "int" and unsigned.kind == "uint" and unsigned.bits < signed.bits
 
 
+def _by_bits(single: int, double: int, type: Type) -> str:
+    """Return a float that GLSL cannot write, since compilers may assume that there is none."""
+    if type.scalar == "float64":
+        return f"packDouble2x32(uvec2(0u, {double:#x}u))"
+    text = f"uintBitsToFloat({single:#x}u)"
+    return f"float16_t({text})" if type.scalar == "float16" else text
+
+
 class Conversions:
     """Base of Function: what needs no syntax tree but to say where an error is."""
 
     default_float = Type("float32")
+    unit: Unit
+
+    @property
+    def default_int(self) -> Type:
+        """The type of Python's integers: literals, counters of loops, indices of work items."""
+        return self.unit.default_int
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
         raise NotImplementedError
@@ -78,7 +96,17 @@ class Conversions:
         """Return the type of a variable for values of a type."""
         if type.weak and type.is_float:
             return self.default_float
+        if type.weak and type.is_integer:
+            return Type(self.default_int.scalar, type.rows, type.columns)
         return type.strong
+
+    def python_int(self, value: Value) -> Value:
+        """Return an int32 of GLSL, such as the index of a work item, as an integer of Python."""
+        if value.type == self.default_int:
+            return value
+        made = self.cast(value, self.default_int)
+        made.invariant, made.work_item = value.invariant, value.work_item
+        return made
 
     def literal(self, constant: Any, type: Type, node: ast.AST) -> Value:
         """Return a constant as a number of a type."""
@@ -99,7 +127,7 @@ class Conversions:
         if not limits.min <= number <= limits.max:
             hint = (
                 "; give it a type, as in kp.uint32(...) or kp.int64(...)"
-                if type == INT and number > 0
+                if type == INT and not -(2**31) <= number < 2**64
                 else ""
             )
             self.fail(node, f"{number} does not fit {type}{hint}")
@@ -113,14 +141,13 @@ class Conversions:
         return Value(f"{number}{suffix}", type, precedence)
 
     def _float(self, number: float, type: Type, node: ast.AST) -> Value:
-        name = type.glsl
         if math.isnan(number):
-            return Value(f"({name}(0) / {name}(0))", type)
+            return Value(_by_bits(0x7FC00000, 0x7FF80000, type), type)
         with np.errstate(over="ignore"):
             rounded = np.dtype(type.scalar).type(number)
         if math.isinf(number):
-            sign = "-" if number < 0 else ""
-            return Value(f"({sign}{name}(1) / {name}(0))", type)
+            sign = 0x80000000 if number < 0 else 0
+            return Value(_by_bits(sign | 0x7F800000, sign | 0x7FF00000, type), type)
         if np.isinf(rounded):
             self.fail(node, f"{number} does not fit {type}")
         text = str(rounded)
@@ -135,6 +162,7 @@ class Conversions:
         """Return the type of a number, a vector or a matrix. Everything else is an error."""
         if value.type is None:
             self.fail(node, f"{self.describe(value)} is no number{uncalled(value, node)}")
+        self.unit.meet(value.type)
         return value.type
 
     def describe(self, value: Value) -> str:
@@ -151,6 +179,7 @@ class Conversions:
     def convert(self, value: Value, type: Type, node: ast.AST) -> Value:
         """Return a value in a type that promote() has chosen, or that the program asks for."""
         own = self.typed(value, node)
+        self.unit.meet(type)
         type = self.strong(type)
         if value.is_constant and type.is_scalar:
             return self.literal(value.constant, type, node)
@@ -159,10 +188,10 @@ class Conversions:
             if type.is_matrix:
                 self.fail(node, f"a number is no {type}")
             return Value(f"{type.glsl}({number.text})", type)
-        if value.choice is not None and own.strong != type:
+        if value.choice is not None and self.strong(own) != type:
             test, a, b = value.choice
             return self.chosen(test, a, b, type, node)
-        if own.strong == type:
+        if self.strong(own) == type:
             return value
         if type.kind == "complex" and own.kind != "complex":
             part = self.convert(value, Type("float32"), node)
@@ -171,7 +200,38 @@ class Conversions:
             self.fail(node, f"{own.said} is no {type}; use .real, .imag or abs()")
         if type.is_matrix and own.is_scalar:
             self.fail(node, f"{own.said} is no {type}")
-        return Value(f"{type.glsl}({value.text})", type, pure=value.pure)
+        return self.cast(value, type)
+
+    def cast(self, value: Value, type: Type) -> Value:
+        """Return a value in another type, which is made of its own one.
+
+        Compilers remove roundings to a type that other types are made of, unless the texts prevent it.
+        """
+        own = value.type
+        assert own is not None
+        self.unit.observe(own)
+        text = f"{type.glsl}({value.text})"
+        if type.scalar in self.unit.observed and own.bits > 8:
+            text = self._rounded(value, own, type) or text
+        return Value(text, type, pure=value.pure)
+
+    def _rounded(self, value: Value, own: Type, type: Type) -> str:
+        """Return the text of a conversion that rounds whatever compilers do; "" if it is exact."""
+        if type.scalar == "float16":
+            single = type.of("float32")
+            if own.scalar == "float64":
+                name = "kp_half_of_double"
+            else:
+                name = "kp_half"
+                value = value if own.scalar == "float32" else self.cast(value, single)
+                own = single
+            self.unit.need_rounding(name, own, single)
+            return f"{type.glsl}({name}({value.text}))"
+        found = ROUNDING.get((own.number.glsl, type.number.glsl))
+        if found is None:
+            return ""
+        self.unit.need_rounding(found, own, type)
+        return f"{found}({value.text})"
 
     def chosen(self, test: Value, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
         """Return one of two values, by a condition, in a type."""
@@ -200,15 +260,19 @@ class Conversions:
         zero = self.literal(0, self.strong(type), node).text
         return Value(f"{value.within(6)} != {zero}", Type("bool"), 6, pure=value.pure)
 
-    def store(self, value: Value, type: Type, what: str, node: ast.AST) -> Value:
+    def store(
+        self, value: Value, type: Type, what: str, node: ast.AST, is_element: bool = False
+    ) -> Value:
         """Return a value in the type of an array's element or of an annotated variable.
 
-        Numbers of the same kind are rounded or cut, as NumPy does in an assignment.
+        Numbers of the same kind are rounded or cut, as NumPy does in an assignment. Elements also cut integers
+        with another sign.
         """
         own = self.typed(value, node)
         fits = _KINDS[own.kind] <= _KINDS[type.kind] and (
             type.kind == "float"
             or own.kind == type.kind
+            or (is_element and own.is_integer)
             or _holds(type, own)
             or own.kind == "bool"
             or own.weak

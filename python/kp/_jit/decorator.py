@@ -19,7 +19,7 @@ from .._program import KEYWORDS, Extent, Parameter, Program
 from .._reflection import reflect
 from .._wording import counted, explains_keywords, nearest
 from .source import Source
-from .types import ArrayType, Type, of_dtype, of_value
+from .types import WEAK_INT, ArrayType, Type, annotation_of, is_int32, of_dtype, of_value
 
 if TYPE_CHECKING:
     from .unit import Unit
@@ -142,7 +142,7 @@ class JitFunction:
                 )
             self._names.append(name)
             if (found := self._source.annotation(name)) is not None:
-                self._annotated[name] = found
+                self._annotated[name] = WEAK_INT if annotation_of(function, name) is int else found
             if parameter.default is not parameter.empty:
                 self._defaults[name] = parameter.default
 
@@ -230,14 +230,14 @@ class JitFunction:
         for name in self._names:
             spec = self._spec(name, values.get(name))
             specs[name] = spec
-            if isinstance(spec, Type) and spec.weak:
+            if isinstance(spec, Type) and spec.weak and spec.is_float:
                 weak.append(name)
         types = [each.element if isinstance(each, ArrayType) else each for each in specs.values()]
         wide = any(each.scalar == "float64" for each in types)
         for name in weak:
             own = specs[name]
             assert isinstance(own, Type)
-            specs[name] = Type("float64") if own.is_float and wide else own.strong
+            specs[name] = Type("float64") if wide else own.strong
         return specs
 
     def _spec(self, name: str, value: Any) -> ArrayType | Type:
@@ -252,6 +252,8 @@ class JitFunction:
                     f"{where} is an array, but was given {type(value).__name__} {value!r:.60}"
                 )
             found = annotated or of_value(value)
+            if found == WEAK_INT and not is_int32(value):
+                found = Type("int64")
             if found is None and isinstance(value, tuple) and 2 <= len(value) <= 4:
                 found = Type("float32", len(value))
                 if all(isinstance(each, int) for each in value):
@@ -322,6 +324,8 @@ def _key(value: Any) -> Any:
         return value.dtype
     if isinstance(value, (tuple, list)):
         return (len(value), all(isinstance(each, int) for each in value))
+    if isinstance(value, int) and not is_int32(value):
+        return np.int64
     return type(value)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from .._wording import counted, nearest
 from . import functions
 from .arithmetic import Arithmetic
-from .types import BOOL, INT, SCALARS, Array, Type, of_value
+from .types import BOOL, INT, SCALARS, UINT, Array, Type, of_value
 from .values import ATOM, NOTHING, PRECEDENCE, UNARY, Value
 
 if TYPE_CHECKING:
@@ -194,7 +194,8 @@ class Expressions(Arithmetic):
     def extent(self, array: Array, axis: int) -> Value:
         """Return an extent of an array."""
         if array.storage == "parameter":
-            return Value(self.unit.extent(array.parameter, axis), INT, invariant=True)
+            extent = Value(self.unit.extent(array.parameter, axis), INT, invariant=True)
+            return self.python_int(extent)
         return Value(type=Type("int32", weak=True), constant=array.extents[axis], invariant=True)
 
     def _component(self, base: Value, name: str, node: ast.AST) -> Value:
@@ -285,7 +286,13 @@ class Expressions(Arithmetic):
                 self.fail(node, f"the index {value.constant} is negative; count from the start")
             if limit is not None and value.constant >= limit:
                 self.fail(node, f"the index {value.constant} is over the last one, {limit - 1}")
-        return self.convert(value, own, node)
+        if value.is_constant:
+            return self.literal(value.constant, INT if value.constant < 2**31 else UINT, node)
+        made = self.convert(value, own, node)
+        if self.strong(own).bits == 64:
+            made = Value(f"uint({made.text})", UINT, pure=made.pure)
+        made.work_item = value.work_item
+        return made
 
     def element(self, array: Array, node: ast.Subscript) -> tuple[str, bool]:
         """Return the text of an array's element, and whether it may be evaluated twice."""
@@ -314,7 +321,8 @@ class Expressions(Arithmetic):
             return array.name + "".join(f"[{value.text}]" for value in values), pure
         flat = values[0]
         for axis, value in enumerate(values[1:], 1):
-            extent = self.convert(self.extent(array, axis), self.typed(flat, node), node)
+            size = Value(self.unit.extent(array.parameter, axis), INT)
+            extent = self.convert(size, self.typed(flat, node), node)
             row = self.arithmetic("*", flat, extent, node)
             flat = self.arithmetic("+", row, self.convert(value, self.typed(row, node), node), node)
         return f"{array.name}[{flat.text}]", pure
@@ -355,7 +363,7 @@ class Expressions(Arithmetic):
             }
             return self.wrap(signs[symbol](value.constant))
         if own.kind == "bool":
-            own = INT
+            own = self.default_int
             value = self.convert(value, own, node)
         if symbol == "~" and not own.is_integer:
             self.fail(node, f"{own.said} has no ~")
@@ -391,7 +399,8 @@ class Expressions(Arithmetic):
         if not own.is_scalar or (own.kind == "complex" and symbol not in ("==", "!=")):
             self.fail(node, f"{own.said} has no {symbol}; compare its components")
         if own.kind == "bool" and symbol not in ("==", "!="):
-            own = INT
+            own = self.default_int
+        self.unit.observe(own)
         a, b = self.convert(a, own, node), self.convert(b, own, node)
         return self.infix(symbol, a, b, BOOL)
 

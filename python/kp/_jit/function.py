@@ -10,7 +10,7 @@ from .assignments import Assignments, statement_name
 from .expressions import _ARITHMETIC
 from .names import Names
 from .source import Source
-from .types import INT, Type
+from .types import Type
 from .values import Value
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class Function(Assignments):
         if iterated.keywords or not 1 <= len(iterated.args) <= 3:
             self.fail(iterated, "range() takes 1 to 3 integers")
         name = node.target.id
-        own = INT
+        own = self.default_int
         values = []
         for each in iterated.args:
             value = self.number(each)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._glsl.helpers import HELPERS, has_double
 from .._wording import counted
 from . import work_items
-from .types import BOOL, INT, Type, of_dtype
+from .types import BOOL, Type, of_dtype
 from .values import ATOM, Value
 from .work_items import Handler
 
@@ -51,6 +52,8 @@ _FLOAT = {
     **dict.fromkeys(["asinh", "acosh", "atanh", "exp", "exp2", "log", "log2"], False),
 }
 _GLSL_NAMES = {"round_even": "roundEven"}
+#: Functions of one float in kp._glsl.
+_ACCURATE = ("log1p", "expm1", "log10", "cbrt")
 
 
 def _floating(self: Expressions, value: Value, node: ast.Call, name: str, double: bool) -> Value:
@@ -71,6 +74,8 @@ def _one_float(name: str, double: bool) -> Handler:
         own = value.type
         assert own is not None
         if own.scalar == "float64" and name in ("trunc", "round_even"):
+            return self.helper({"round_even": "kp_round"}.get(name, f"kp_{name}"), own, [value])
+        if not double and f"kp_{name}" in HELPERS:
             return self.helper(f"kp_{name}", own, [value])
         return _call(_GLSL_NAMES.get(name, name), own, [value])
 
@@ -85,7 +90,9 @@ def _common(
     for each in args[1:]:
         own = self.promote(own, self.typed(each, node), node)
     if own.kind == "bool" or own.kind == "complex":
-        own = own.of("int32") if own.kind == "bool" else self.fail(node, "not of complex numbers")
+        if own.kind == "complex":
+            self.fail(node, "complex numbers cannot be given here; use their parts")
+        own = own.of(self.default_int.scalar)
     if floating and not own.is_float:
         own = own.of(self.default_float.scalar)
     own = self.strong(own)
@@ -122,31 +129,21 @@ def _several(name: str, floating: bool = True, result: str = "") -> Handler:
     return handler
 
 
-#: Helpers that need nothing of GLSL that it has not for double.
-_OF_DOUBLE = frozenset(
-    "kp_fmod kp_copysign kp_hypot kp_maximum kp_minimum kp_fmax kp_fmin kp_clip kp_sign".split()
-)
-
-
-def _of_numpy(name: str, glsl: str) -> Handler:
-    """A function with NumPy's results for NaN and 0 if single floats are given, and GLSL's else."""
+def _of_numpy(name: str, integers: str = "") -> Handler:
+    """A function of kp._glsl. `integers` is the function for integers, if they do not become floats."""
 
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        own, values = _common(self, args, node, floating=name in ("kp_atan2", "kp_sign"))
-        if own.is_float and own.is_scalar and (own.scalar != "float64" or name in _OF_DOUBLE):
-            return self.helper(name, own, values)
-        return _call(glsl, own, values)
-
-    return handler
-
-
-def _helper(name: str) -> Handler:
-    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        own, values = _common(self, args, node, floating=True)
-        if own.scalar == "float64" and name not in _OF_DOUBLE:
+        own, values = _common(self, args, node, floating=not integers)
+        if not own.is_float:
+            text = (
+                integers.replace("signed_fmod", "unsigned_remainder")
+                if own.kind == "uint"
+                else integers
+            )
+            helps = text.startswith("kp_")
+            return self.helper(text, own, values) if helps else _call(text, own, values)
+        if own.scalar == "float64" and not has_double(name):
             self.fail(node, f"GLSL has no {name[3:]}() of float64; convert to kp.float32")
-        if not own.is_scalar:
-            self.fail(node, f"{name[3:]}() takes single numbers in kernels, not {own.said}")
         return self.helper(name, own, values)
 
     return handler
@@ -155,7 +152,9 @@ def _helper(name: str) -> Handler:
 def _abs(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     own = self.typed(args[0], node)
     if own.kind == "complex":
-        return Value(f"length({args[0].text})", Type("float32"), pure=args[0].pure)
+        size = self.helper("kp_cabs", own, [args[0]])
+        size.type = Type("float32")
+        return size
     if args[0].is_constant:
         return self.wrap(abs(args[0].constant))
     if own.kind == "uint":
@@ -176,9 +175,23 @@ def _to_integer(rounding: str) -> Handler:
         if value.type is None or not value.type.is_scalar:
             name = {"round_even": "round"}.get(rounding, rounding)
             self.fail(node, f"{own.said} is no single number; use np.{name}()")
-        return Value(f"int({value.text})", INT, pure=value.pure)
+        return self.convert(value, self.default_int, node)
 
     return handler
+
+
+def _round(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    if len(args) == 1:
+        return _to_integer("round_even")(self, args, node)
+    digits = args[1].constant if args[1].is_constant else None
+    if not isinstance(digits, (int, np.integer)) or abs(digits) > 30:
+        self.fail(node.args[1], "the decimals of round() are a constant integer up to 30")
+    if self.typed(args[0], node).is_integer and digits >= 0:
+        return args[0]
+    value = _floating(self, args[0], node, "round", True)
+    assert value.type is not None
+    scale = self.convert(self.wrap(10.0 ** abs(int(digits))), value.type, node)
+    return self.helper("kp_round_by" if digits >= 0 else "kp_round_to", value.type, [value, scale])
 
 
 def _test(name: str) -> Handler:
@@ -186,11 +199,7 @@ def _test(name: str) -> Handler:
         value = _floating(self, args[0], node, name, True)
         if value.type is None or not value.type.is_scalar:
             self.fail(node, f"{name}() takes a single number in kernels")
-        if name == "isfinite":
-            if not value.pure:
-                self.fail(node, "this would be evaluated twice; give it a name first")
-            return Value(f"!(isinf({value.text}) || isnan({value.text}))", BOOL, 1)
-        return Value(f"{name}({value.text})", BOOL, pure=value.pure)
+        return self.test(f"kp_{name}", value)
 
     return handler
 
@@ -204,20 +213,28 @@ def _scaled(name: str, factor: float) -> Handler:
 
 
 def _log(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    value = _one_float("log", False)(self, args[:1], node)
-    if len(args) == 1:
+    name = {2: "log2", 10: "log10"}.get(args[1].constant, "log") if len(args) == 2 else "log"
+    value = _one_float(name, False)(self, args[:1], node)
+    if len(args) == 1 or name != "log":
         return value
     return self.arithmetic("/", value, _one_float("log", False)(self, args[1:], node), node)
 
 
-def _log10(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    value = _floating(self, args[0], node, "log10", False)
-    log = Value(f"log2({value.text})", value.type, pure=value.pure)
-    return self.arithmetic("*", log, self.wrap(0.30102999566398120), node)
-
-
 def _pow(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     return self.arithmetic("**", args[0], args[1], node)
+
+
+def _math_pow(self: Expressions, args: list[Value], node: ast.Call) -> Value:
+    """math.pow(), whose operands are floats."""
+    return self.arithmetic(
+        "**", *(each if each.is_constant else _float(self, each, node) for each in args), node
+    )
+
+
+def _float(self: Expressions, value: Value, node: ast.Call) -> Value:
+    """Return a number as Python's float."""
+    own = self.typed(value, node)
+    return value if own.is_float else self.convert(value, self.default_float, node)
 
 
 def _mod(self: Expressions, args: list[Value], node: ast.Call) -> Value:
@@ -275,15 +292,15 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     **{name: (_one_float(name, double), 1, 1) for name, double in _FLOAT.items()},
     "round_even": (_one_float("round_even", True), 1, 1),
     "log": (_log, 1, 2),
-    "log10": (_log10, 1, 1),
-    "log1p": (_helper("kp_log1p"), 1, 1),
-    "expm1": (_helper("kp_expm1"), 1, 1),
-    "cbrt": (_helper("kp_cbrt"), 1, 1),
-    "fmod": (_helper("kp_fmod"), 2, 2),
-    "copysign": (_helper("kp_copysign"), 2, 2),
-    "hypot": (_helper("kp_hypot"), 2, 2),
-    "atan2": (_of_numpy("kp_atan2", "atan"), 2, 2),
-    "sign": (_of_numpy("kp_sign", "sign"), 1, 1),
+    **{name: (_one_float(name, False), 1, 1) for name in _ACCURATE},
+    "fmod": (_of_numpy("kp_fmod", "kp_signed_fmod"), 2, 2),
+    "math.fmod": (_of_numpy("kp_fmod"), 2, 2),
+    "math.remainder": (_of_numpy("kp_ieee_remainder"), 2, 2),
+    "math.pow": (_math_pow, 2, 2),
+    "copysign": (_of_numpy("kp_copysign"), 2, 2),
+    "hypot": (_of_numpy("kp_hypot"), 2, 2),
+    "atan2": (_of_numpy("kp_atan2"), 2, 2),
+    "sign": (_of_numpy("kp_sign", "kp_integer_sign"), 1, 1),
     "maximum": (_of_numpy("kp_maximum", "max"), 2, 2),
     "minimum": (_of_numpy("kp_minimum", "min"), 2, 2),
     "fmax": (_of_numpy("kp_fmax", "max"), 2, 2),
@@ -315,7 +332,7 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "rad2deg": (_scaled("rad2deg", 57.295779513082321), 1, 1),
     "conjugate": (_conjugate, 1, 1),
     "len": (_len, 1, 1),
-    "round": (_to_integer("round_even"), 1, 1),
+    "round": (_round, 1, 2),
     "math.floor": (_to_integer("floor"), 1, 1),
     "math.ceil": (_to_integer("ceil"), 1, 1),
     "math.trunc": (_to_integer("trunc"), 1, 1),
@@ -409,7 +426,12 @@ def call(self: Expressions, called: Value, node: ast.Call) -> Value:
     """Return the value of a call."""
     thing = called.object
     if thing in (int, float, bool, complex):
-        own = {int: INT, float: self.default_float, bool: BOOL, complex: Type("complex64")}[thing]
+        own = {
+            int: self.default_int,
+            float: self.default_float,
+            bool: BOOL,
+            complex: Type("complex64"),
+        }[thing]
         return _constructed(self, own, _arguments(self, node), node)
     if (made := _type_of(thing)) is not None:
         return _constructed(self, made, _arguments(self, node), node)

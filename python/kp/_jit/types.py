@@ -171,6 +171,11 @@ def of_dtype(dtype: Any) -> Type:
     return Type(base.name, rows=shape[0] if shape else 1)
 
 
+def is_int32(value: Any) -> bool:
+    """Return whether a number is an integer of 32 bits or is none at all."""
+    return not isinstance(value, (int, np.integer)) or -(2**31) <= value < 2**31
+
+
 def of_value(value: Any) -> Type | None:
     """Return the type of a number, which is weak for Python's, or None."""
     if isinstance(value, (bool, np.bool_)):

@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
+from .._glsl.helpers import define, define_by_part
 from .assignments import Assignments
 from .function import Function
-from .helpers import text_of
+from .helpers import WORK_ITEMS
 from .names import RESERVED
 from .source import Source
-from .types import FLOAT, Array, ArrayType, Type, annotation_of
+from .types import FLOAT, INT, Array, ArrayType, Type, annotation_of
 from .values import NOTHING, Value
 
 _ARITHMETIC = "GL_EXT_shader_explicit_arithmetic_types"
@@ -55,9 +56,12 @@ class Unit:
         self._identifiers: dict[str, str] = {}
         self._sources: dict[Any, Source] = {}
         self.taken: set[str] = set()
-        self.axes, self.grouped = 1, False
-        self.parameters = {name: self._parameter(name, each) for name, each in self.specs.items()}
-        self.parameters.update(values or {})
+        self.axes, self.grouped, self.wide = 1, False, False
+        #: Float types whose numbers are compared or become numbers of another type.
+        self.observed: set[str] = set()
+        for each in elements:
+            self.meet(each)
+        self._values = dict(values or {})
         self._translate()
 
     def _parameter(self, name: str, spec: ArrayType | Type) -> Value:
@@ -67,12 +71,18 @@ class Unit:
             return Value(text, array=Array(text, spec.element, spec.ndim or 1, "parameter", name))
         if spec.kind == "bool":
             return Value(f"{text} != 0u", spec, 6, invariant=True)
-        return Value(text, spec, invariant=True)
+        if spec.weak and self.wide:
+            return Value(f"{self.default_int.glsl}({text})", self.default_int, invariant=True)
+        return Value(text, spec.strong, invariant=True)
 
     def _translate(self) -> None:
-        """Translate until the number of axes, and whether groups work together, no longer change."""
+        """Translate until nothing changes any more that is known of the whole kernel."""
         while True:
-            before = (self.axes, self.grouped)
+            before = (self.axes, self.grouped, self.wide, set(self.observed))
+            self.parameters = {
+                **{name: self._parameter(name, each) for name, each in self.specs.items()},
+                **self._values,
+            }
             self._functions: dict[tuple[Any, ...], Function] = {}
             self._function_names: set[str] = set()
             self._stack: list[Any] = []
@@ -83,13 +93,13 @@ class Unit:
             self._final += 1
             self._forget()
             self.kernel._pass()
-            if before == (self.axes, self.grouped):
+            if before == (self.axes, self.grouped, self.wide, self.observed):
                 return
 
     def _forget(self) -> None:
         """Forget what functions need, before a pass that finds it again."""
         self.extensions: set[str] = set()
-        self.helpers: dict[tuple[str, Type | None], None] = {}
+        self.helpers: dict[str, str] = {}
         self.extents: dict[tuple[str, int], None] = {}
         self.used: set[str] = set()
         self.by_index: dict[tuple[str, tuple[int | None, ...]], None] = {}
@@ -131,8 +141,42 @@ class Unit:
         if array.storage == "parameter":
             self.used.add(array.parameter)
 
-    def need(self, name: str, own: Type | None) -> None:
-        self.helpers[name, own] = None
+    @property
+    def default_int(self) -> Type:
+        """The type of Python's integers: int64 if the kernel has integers of 64 bits, else int32."""
+        return Type("int64") if self.wide else INT
+
+    def meet(self, own: Type) -> None:
+        """Note that the kernel has numbers of a type."""
+        self.wide = self.wide or own.scalar in ("int64", "uint64")
+
+    def observe(self, own: Type) -> None:
+        """Note that numbers of a type are compared, or become numbers of another type."""
+        if own.is_float:
+            self.observed.add(own.scalar)
+
+    def need(self, name: str, own: Type) -> None:
+        """Define a function of kp._glsl for operands of a type."""
+        if own.is_vector:
+            is_test = name in ("kp_isnan", "kp_isinf", "kp_isfinite")
+            result = f"bvec{own.rows}" if is_test else own.glsl
+            define_by_part(name, own.number.glsl, (own.glsl, result), own.rows, self.helpers)
+        else:
+            define(name, own.glsl, self.helpers)
+
+    def need_rounding(self, name: str, own: Type, to: Type) -> None:
+        """Define a conversion of kp._glsl from a type to another of the same shape."""
+        define(name, own.number.glsl, self.helpers)
+        if own.rows > 1:
+            column = own.rows if own.is_vector else own.columns
+            pair = Type(own.scalar, column).glsl, Type(to.scalar, column).glsl
+            define_by_part(name, own.number.glsl, pair, column, self.helpers)
+        if own.is_matrix:
+            define_by_part(name, own.number.glsl, (own.glsl, to.glsl), own.rows, self.helpers)
+
+    def need_work_item(self, name: str) -> None:
+        """Define a function of work items."""
+        self.helpers[name] = WORK_ITEMS[name]
 
     def global_size(self) -> str:
         self.needs_global_size = True
@@ -181,8 +225,7 @@ class Unit:
                 own = caller.strong(caller.typed(value, node))
                 annotated = source.annotation(name)
                 if isinstance(annotated, Type):
-                    if annotation_of(function, name) is float:
-                        annotated = self.default_float
+                    annotated = caller.named(annotation_of(function, name), annotated)
                     value = caller.store(value, annotated, f"'{name}'", node)
                     own = annotated
                 texts.append(caller.convert(value, own, node).text)
@@ -299,7 +342,7 @@ class Unit:
         if not self.guards:
             return ""
         if self.axes == 1:
-            self.need("kp_index", None)
+            self.need_work_item("kp_index")
             test = "kp_index() >= int(kp_global_size.x)"
         else:
             test = "any(greaterThanEqual(gl_GlobalInvocationID, kp_global_size))"
@@ -312,13 +355,12 @@ class Unit:
         functions = [_definition(each) + "\n".join(each.lines) + "\n}\n" for each in self._called()]
         buffers = [self._buffer(i, name) for name, i in self.bindings.items()]
         main = "void main() {\n" + guard + "\n".join(self.kernel.lines) + "\n}\n"
-        helpers = [text_of(*each) for each in self.helpers]
         body = "".join(
             [
                 *buffers,
                 self._constants(),
                 *self.shared_arrays.values(),
-                *(f"\n{each}" for each in helpers),
+                *(f"\n{each}" for each in self.helpers.values()),
                 *(f"\n{each}" for each in functions),
                 f"\n{main}",
             ]

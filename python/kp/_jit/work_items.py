@@ -28,11 +28,12 @@ def _axis(self: Expressions, args: list[Value], node: ast.Call) -> int:
 def _global_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     axis = _axis(self, args, node)
     if self.unit.is_folded(axis):
-        value = self.helper("kp_index", None, [])
+        self.unit.need_work_item("kp_index")
+        value = Value("kp_index()", INT)
     else:
         value = Value(f"int(gl_GlobalInvocationID.{'xyz'[axis]})", INT)
     value.work_item = axis
-    return value
+    return self.python_int(value)
 
 
 def _global_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
@@ -42,11 +43,13 @@ def _global_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
             "*", _group_count(self, args, node), _local_size(self, args, node), node
         )
     self.unit.is_folded(axis)
-    return Value(f"int({self.unit.global_size()}.{'xyz'[axis]})", INT, invariant=True)
+    size = Value(f"int({self.unit.global_size()}.{'xyz'[axis]})", INT, invariant=True)
+    return self.python_int(size)
 
 
 def _local_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    return Value(f"int(gl_LocalInvocationID.{'xyz'[_axis(self, args, node)]})", INT)
+    lane = Value(f"int(gl_LocalInvocationID.{'xyz'[_axis(self, args, node)]})", INT)
+    return self.python_int(lane)
 
 
 def _local_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
@@ -57,16 +60,19 @@ def _local_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
 def _group_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     axis = _axis(self, args, node)
     if self.unit.is_folded(axis):
-        return self.helper("kp_group", None, [])
-    return Value(f"int(gl_WorkGroupID.{'xyz'[axis]})", INT)
+        self.unit.need_work_item("kp_group")
+        return self.python_int(Value("kp_group()", INT))
+    return self.python_int(Value(f"int(gl_WorkGroupID.{'xyz'[axis]})", INT))
 
 
 def _group_count(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     axis = _axis(self, args, node)
     if self.unit.is_folded(axis):
         self.unit.global_size()
-        return self.helper("kp_groups", None, [])
-    return Value(f"int(gl_NumWorkGroups.{'xyz'[axis]})", INT, invariant=True)
+        self.unit.need_work_item("kp_groups")
+        return self.python_int(Value("kp_groups()", INT))
+    count = Value(f"int(gl_NumWorkGroups.{'xyz'[axis]})", INT, invariant=True)
+    return self.python_int(count)
 
 
 def _barrier(text: str) -> Handler:
@@ -140,7 +146,7 @@ def _subgroup(name: str, extension: str, kinds: str = "all") -> Handler:
             return Value(f"{name}({self.truth(args[0], node).text})", BOOL, pure=False)
         own = self.strong(self.typed(args[0], node))
         if own.kind == "bool":
-            own = INT
+            own = self.default_int
         if kinds == "int" and not own.is_integer:
             self.fail(node, f"{name}() takes integers, not {own.said}")
         if own.kind in ("complex",) or own.is_matrix:
@@ -155,7 +161,7 @@ def _subgroup(name: str, extension: str, kinds: str = "all") -> Handler:
 def _subgroup_value(text: str) -> Handler:
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         self.unit.extensions.add("GL_KHR_shader_subgroup_basic")
-        return Value(f"int({text})", INT)
+        return self.python_int(Value(f"int({text})", INT))
 
     return handler
 

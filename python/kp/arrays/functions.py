@@ -247,13 +247,11 @@ _add(
     "isfinite",
     "whether each element is neither infinite nor NaN",
     biu="true",
-    f="!(kp_isnan({0}) || kp_isinf({0}))",
+    f="kp_isfinite({0})",
 )
 FUNCTIONS["isnan"].texts["c"] = "(kp_isnan({0}.x) || kp_isnan({0}.y))"
 FUNCTIONS["isinf"].texts["c"] = "(kp_isinf({0}.x) || kp_isinf({0}.y))"
-FUNCTIONS["isfinite"].texts[
-    "c"
-] = "!(kp_isnan({0}.x) || kp_isnan({0}.y) || kp_isinf({0}.x) || kp_isinf({0}.y))"
+FUNCTIONS["isfinite"].texts["c"] = "(kp_isfinite({0}.x) && kp_isfinite({0}.y))"
 
 _add(
     "pow",
