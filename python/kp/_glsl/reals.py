@@ -201,10 +201,23 @@ T kp_count_power(T x, uint n) {  // of integers, too
 }
 """,
     "kp_root_power": """
-T kp_root_power(T x) {  // x ** 0.5, which is not sqrt(x) for -inf and -0.0
-    if (x == T(0)) return T(0);
-    return kp_isinf(x) ? kp_infinity(T(1)) : sqrt(x);
+#if IS_DOUBLE
+double kp_root_power(double x) {
+    if (x == 0.0lf) return 0.0lf;
+    return kp_isinf(x) ? kp_infinity(1.0lf) : sqrt(x);
 }
+#else
+float kp_root_power(float x) {  // x ** 0.5, which is not sqrt(x) for -inf and -0.0
+    if (x == 0.0) return 0.0;
+    if (kp_isinf(x)) return kp_infinity(1.0);
+    precise float root = sqrt(x);
+    if (!(root > 1e-15 && root < 1e15)) return root;
+    vec2 square = kp_two_product(root, root);  // devices may be off by some units, which int() would show
+    precise float rest = (x - square.x) - square.y;
+    root += rest / (root + root);
+    return root;
+}
+#endif
 """,
     "kp_heaviside": """
 T kp_heaviside(T x, T y) {
