@@ -31,6 +31,24 @@ LOCAL_SIZE = 128
 EACH = 4
 SMALL_PROGRAM = 10
 
+#: Elements of a wide access.
+WIDE = 4
+
+#: The vectors of a wide access, in memory and in registers, by the type of an element in memory.
+_VECTORS = {
+    "float": ("vec4", "vec4"),
+    "double": ("dvec4", "dvec4"),
+    "int": ("ivec4", "ivec4"),
+    "uint": ("uvec4", "uvec4"),
+    "int64_t": ("i64vec4", "i64vec4"),
+    "uint64_t": ("u64vec4", "u64vec4"),
+    "int16_t": ("i16vec4", "ivec4"),
+    "uint16_t": ("u16vec4", "uvec4"),
+    "int8_t": ("i8vec4", "ivec4"),
+    "uint8_t": ("u8vec4", "uvec4"),
+    "float16_t": ("f16vec4", "vec4"),
+}
+
 #: Names in statements that are repeated: values, and the coordinates that are repeated with them.
 _NAMES = {
     "kept": re.compile(r"\b(?:v\d+|kept\d+|rest_kept)\b"),
@@ -172,6 +190,28 @@ class Program:
         layout, words = found
         return layout, np.concatenate([words, *self._constants]) if self._constants else words
 
+    def wide(self, layout: Layout, part: str) -> frozenset[int]:
+        """Return the bindings that a kernel may access in vectors of neighbouring elements along a part."""
+        classes = layout.kept_classes if part == "kept" else layout.reduced_classes
+        others = layout.reduced_classes if part == "kept" else layout.kept_classes
+        offsets = [offset for offset, _ in self._places]
+        found = {
+            binding
+            for binding, storage in enumerate(self.storages)
+            if number(storage.dtype).stored in _VECTORS and storage.tensor.size() % WIDE == 0
+        }
+        for op, _, *rest in self.instructions:
+            if op == "take" or (op == "store" and (rest[3] or rest[5] >= 0)):
+                found.discard(rest[0])
+            elif op in ("leaf", "store"):
+                binding, place = rest[:2]
+                along = classes[place] == "c" and offsets[place] % WIDE == 0
+                # Rows begin at multiples of WIDE, too.
+                steps = self._places[place][1][: self._kept] if part == "reduced" else []
+                if not along or any(step % WIDE for step in steps):
+                    found.discard(binding)
+        return frozenset(found)
+
     def _walk(self) -> tuple[Layout, NDArray[np.uint32]]:
         rows = [row for _, row in self._places]
         extents = [self.shape[axis] for axis in self._order]
@@ -262,15 +302,22 @@ class Writer:
 
     - `header`: number of parameter words before those of the program.
     - `used`: values with uses that the program does not know.
+    - `wide`: bindings that are accessed in vectors of neighbouring elements.
     """
 
     def __init__(
-        self, program: Program, layout: Layout, header: int, used: Sequence[int] = ()
+        self,
+        program: Program,
+        layout: Layout,
+        header: int,
+        used: Sequence[int] = (),
+        wide: frozenset[int] = frozenset(),
     ) -> None:
         self._program = program
         self._observed = _observed(program.instructions, used)
         self.layout = layout
         self._header = header
+        self._wide = wide
         self.helpers: dict[str, str] = {}
         self.extensions: dict[str, None] = {}
         self._positions: list[int] = []
@@ -300,9 +347,10 @@ class Writer:
         for binding, storage in enumerate(self._program.storages):
             of = number(storage.dtype)
             self.use(of)
+            stored = _VECTORS[of.stored][0] if binding in self._wide else of.stored
             lines.append(
                 f"layout(set = 0, binding = {binding}) buffer Memory{binding} "
-                f"{{ {of.stored} memory{binding}[]; }};\n"
+                f"{{ {stored} memory{binding}[]; }};\n"
             )
         return "".join(lines)
 
@@ -364,6 +412,51 @@ class Writer:
         value = self._value(op, of, rest, kept, reduced, index in self._observed)
         return f"{precise}{of.computed} v{index} = {value};"
 
+    def neighbours(self, index: str, part: str, indent: str) -> tuple[str, str]:
+        """Return the statements that compute WIDE elements from an index on, and those that store them.
+
+        Their values end with _0, _1, ...
+        """
+        loads = stores = computed = ""
+        instructions = self._program.instructions
+
+        def memory_of(at: int) -> str:
+            binding, place = instructions[at][2:4]
+            kept, reduced = (index, "0u") if part == "kept" else ("i", index)
+            return f"memory{binding}[({self.place(place, kept, reduced)}) / {WIDE}u]"
+
+        wide = [
+            at
+            for at, (op, _, *rest) in enumerate(instructions)
+            if op in ("leaf", "store") and rest[0] in self._wide
+        ]
+        for at in wide:
+            op, char, _, _, *rest = instructions[at]
+            memory, registers = _VECTORS[of_char(char).stored]
+            if op == "leaf":
+                loads += f"{indent}{registers} block{at} = {registers}({memory_of(at)});\n"
+            else:
+                values = ", ".join(f"v{rest[0]}_{element}" for element in range(WIDE))
+                stores += f"{indent}{memory_of(at)} = {memory}({registers}({values}));\n"
+        for element in range(WIDE):
+            own = f"({index} + {element}u)"
+            kept, reduced = (own, "0u") if part == "kept" else ("i", own)
+            text = self.coordinates(own, part, indent)
+            for at, (op, char, *_) in enumerate(instructions):
+                if at in wide:
+                    if op == "leaf":
+                        of = of_char(char)
+                        loaded = of.load.format(f"block{at}[{element}]")
+                        text += f"{indent}{of.computed} v{at} = {loaded};\n"
+                else:
+                    line = f"{indent}{self.statement(at, kept, reduced)}\n"
+                    if op == "store":
+                        stores += renamed(line, part, f"_{element}")
+                    else:
+                        text += line
+            computed += renamed(text, part, f"_{element}")
+        return loads + computed, stores
+
     def _value(
         self, op: str, of: Number, rest: list[Any], kept: str, reduced: str, observed: bool
     ) -> str:
@@ -411,13 +504,6 @@ class Writer:
         )
 
 
-#: The index of this invocation: work groups in x and y are counted as one row.
-GLOBAL_INDEX = (
-    "    uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * "
-    f"{LOCAL_SIZE}u + gl_LocalInvocationIndex;\n"
-)
-
-
 def each_of(instructions: int) -> int:
     """Return how many elements an invocation computes.
 
@@ -431,37 +517,3 @@ def each_of(instructions: int) -> int:
 def renamed(statements: str, part: str, suffix: str) -> str:
     """Return statements with a suffix at the names of values and of the coordinates of a part."""
     return _NAMES[part].sub(lambda match: match[0] + suffix, statements) if suffix else statements
-
-
-def elementwise_source(program: Program, layout: Layout) -> tuple[str, int]:
-    """Return the shader that computes the elements, and its parameter words.
-
-    Parameter 0 is the number of elements. An invocation computes as many as each_of() says, which
-    are a work group apart: first it loads all of them, then it stores them.
-    """
-    writer = Writer(program, layout, 1)
-    each = each_of(len(program.instructions))
-    if each == 1:
-        body = GLOBAL_INDEX + "    if (i >= p[0]) return;\n"
-        body += writer.coordinates("i", "kept", "    ")
-        for index in range(len(program.instructions)):
-            body += f"    {writer.statement(index, 'i', '0u')}\n"
-        return writer.source("elements", body), writer.words
-    body = (
-        "    uint i0 = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * "
-        f"{LOCAL_SIZE * each}u + gl_LocalInvocationIndex;\n    if (i0 >= p[0]) return;\n"
-    )
-    stores = ""
-    for part in range(each):
-        if part:
-            body += f"    uint i{part} = min(i0 + {part * LOCAL_SIZE}u, p[0] - 1u);\n"
-        body += renamed(writer.coordinates(f"i{part}", "kept", "    "), "kept", f"_{part}")
-        for index, instruction in enumerate(program.instructions):
-            text = renamed(writer.statement(index, f"i{part}", "0u"), "kept", f"_{part}")
-            if instruction[0] != "store":
-                body += f"    {text}\n"
-            elif part:
-                stores += f"    if (i0 + {part * LOCAL_SIZE}u < p[0]) {{ {text} }}\n"
-            else:
-                stores += f"    {text}\n"
-    return writer.source("elements", body + stores), writer.words

@@ -15,6 +15,7 @@ from .._wording import counted, explains_methods, kind_of
 from . import launching
 from .array import Array, converted
 from .codegen import LOCAL_SIZE, Layout, Program, Writer
+from .elements import GLOBAL_INDEX
 from .elementwise import Operand, as_array, broadcast, manager_of
 from .expressions import Node, before_write, limited, lock
 from .group_array import GroupArray
@@ -289,9 +290,7 @@ class ElementwiseKernel:
         views: list[View],
         nodes: list[Node],
     ) -> str:
-        writer = Writer(program, layout, 1, used=values)
-        from .codegen import GLOBAL_INDEX
-
+        writer = Writer(program, layout, 1, values)
         body = GLOBAL_INDEX + "    uint n = p[0];\n    if (i >= n) return;\n"
         body += writer.coordinates("i", "kept", "    ")
         for index in range(len(program.instructions)):

@@ -21,14 +21,13 @@ from .._kp import (
 from .codegen import (
     LOCAL_SIZE,
     PUSHED_WORDS,
-    Layout,
     Program,
     Write,
-    each_of,
-    elementwise_source,
 )
+from .elements import elements_of, elementwise_source, wide_bindings
 from .expressions import Node, cast, leaf, lock
 from .plans import Plan, Signature, keep, known
+from .rules import Rules
 from .storage import DType, Home, Storage, View, home_of
 from .types import number
 
@@ -140,16 +139,8 @@ def _launch_first(
         launchers[key] = launcher  # keeps the memory, so that its ids stay those of the key
 
 
-def source_of(key: tuple[Any, ...], program: Program, layout: Layout) -> str:
-    """Return the shader of an elementwise program."""
-    source = sources.get(key)
-    if source is None:
-        source = sources[key] = elementwise_source(program, layout)[0]
-    return source
-
-
 def _prepared(
-    shape: tuple[int, ...], writes: list[Write]
+    shape: tuple[int, ...], writes: list[Write], rules: Rules
 ) -> tuple[Program, str, NDArray[np.uint32], int]:
     """Return the program of some writes, its shader, its parameters and work groups."""
     program = Program(shape)
@@ -157,11 +148,14 @@ def _prepared(
         program.write(write)
     layout, words = program.finish()
     types = tuple(storage.dtype.char for storage in program.storages)
-    key = (tuple(program.instructions), layout, types)
     count = math.prod(shape)
+    wide = wide_bindings(program, layout, rules, count)
+    key = (tuple(program.instructions), layout, types, rules, wide)
+    source = sources.get(key)
+    if source is None:
+        source = sources[key] = elementwise_source(program, layout, rules, wide)
     parameters = np.concatenate([np.array([count], np.uint32), words])
-    groups = -(-count // (LOCAL_SIZE * each_of(len(program.instructions))))
-    return program, source_of(key, program, layout), parameters, groups
+    return program, source, parameters, -(-count // elements_of(program, rules))
 
 
 def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
@@ -169,7 +163,7 @@ def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
     if 0 in shape:
         return
     with lock:
-        program, source, parameters, groups = _prepared(shape, writes)
+        program, source, parameters, groups = _prepared(shape, writes, home_of(manager).rules)
         memory = [storage.tensor for storage in program.storages]
         launch(manager, source, memory, parameters.tobytes(), groups)
 
@@ -181,7 +175,9 @@ def glsl(node: Node) -> str:
     view = View.new(node.manager, node.shape, node.dtype)
     program.write(Write(view, node))
     layout, _ = program.finish()
-    return elementwise_source(program, layout)[0]
+    rules = home_of(node.manager).rules
+    wide = wide_bindings(program, layout, rules, math.prod(node.shape))
+    return elementwise_source(program, layout, rules, wide)
 
 
 def store(view: View, value: Node) -> None:
@@ -203,12 +199,13 @@ def materialize(node: Node) -> View:
 
 def _compute(manager: Manager, node: Node, view: View) -> None:
     """Compute a node into new memory."""
-    sign = Signature((node,))
+    rules = view.storage.home.rules
+    sign = Signature((node,), rules)
     plan = known(sign)
     if plan is None:
         if 0 in node.shape:
             return
-        program, source, parameters, groups = _prepared(node.shape, [Write(view, node)])
+        program, source, parameters, groups = _prepared(node.shape, [Write(view, node)], rules)
         plan = keep(sign, Plan(source, program, sign, view.storage, parameters, groups))
     storage = view.storage
     memory = plan.bound([*sign.storages, storage])

@@ -10,21 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._kp import Manager
-from .codegen import LOCAL_SIZE, Layout, Program, Writer, each_of, renamed
+from .codegen import LOCAL_SIZE, WIDE, Layout, Program, Writer, each_of, renamed
+from .elements import wide_bindings
 from .expressions import Node, leaf, lock
 from .launching import launch_plan, sources
 from .plans import Plan, Signature, keep, known
 from .storage import DType, Form, Storage, View, home_of
 from .types import convert, number
 
-#: Up to this many elements are reduced by one invocation.
-_SERIAL = 32
-
 #: Elements that a work group reduces at least, if there are work groups for all of the device.
 _CHUNK = 8192
-
-#: Work groups that occupy a device.
-_GROUPS = 1024
 
 
 @dataclass(frozen=True)
@@ -37,6 +32,15 @@ class Reduction:
     combine: str
     identity: str
     finish: str = "{0}"
+
+
+def _wide_loop(writer: Writer, program: Program, start: str, end: str) -> str:
+    """Combine neighbouring elements in their order, from one multiple of WIDE to another."""
+    text, _ = writer.neighbours("j", "reduced", "        ")
+    last = f"v{len(program.instructions) - 1}"
+    pairs = [f"combine({last}_{first}, {last}_{first + 1})" for first in range(0, WIDE, 2)]
+    text += f"        total = combine(total, combine({', '.join(pairs)}));\n"
+    return f"    for (uint j = {start}; j < {end}; j += {WIDE}u) {{\n{text}    }}\n"
 
 
 def _loop(writer: Writer, program: Program, start: str, end: str, step: str) -> str:
@@ -62,7 +66,7 @@ def _loop(writer: Writer, program: Program, start: str, end: str, step: str) -> 
     return f"{body}    }}\n    for (; j < {end}; j += {step}) {single}"
 
 
-def _serial(writer: Writer, program: Program) -> str:
+def _serial(writer: Writer, program: Program, wide: bool) -> str:
     """One invocation per part of a result. Parts of one result are all results apart."""
     return (
         "    uint result = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * "
@@ -72,7 +76,11 @@ def _serial(writer: Writer, program: Program) -> str:
         "    uint first = (result / p[0]) * p[3];\n"
         "    uint end = min(p[1], first + p[3]);\n"
         + writer.coordinates("i", "kept", "    ")
-        + _loop(writer, program, "first", "end", "1u")
+        + (
+            _wide_loop(writer, program, "first", "end")
+            if wide
+            else _loop(writer, program, "first", "end", "1u")
+        )
     )
 
 
@@ -106,14 +114,16 @@ def source_of(
     binding: int,
     reduction: Reduction,
     grouped: bool,
+    wide: frozenset[int],
 ) -> str:
     """Return the shader. Parameters: results, length, parts of a result, length of a part."""
     total, target = number(accumulated), number(results)
     again = total.dtype != target.dtype or reduction.finish != "{0}"
-    writer = Writer(program, layout, 4, [len(program.instructions) - 1] if again else ())
+    used = [len(program.instructions) - 1] if again else ()
+    writer = Writer(program, layout, 4, used, wide)
     writer.use(total)
     writer.use(target)
-    text = _grouped(writer, program) if grouped else _serial(writer, program)
+    text = _grouped(writer, program) if grouped else _serial(writer, program, bool(wide))
     finished = writer.helper(reduction.finish, total.computed).format("total").replace("n_", "p[1]")
     writer.helper(target.wrap, "float")
     finished = writer.helper(convert(f"({finished})", total, target), "float")
@@ -143,7 +153,8 @@ def _run(
 ) -> Plan:
     """Launch one reduction, of which a work group (or an invocation) computes a part of a result."""
     with lock:
-        sign = Signature((node,), axes, out.storage.dtype, reduction, parts, grouped)
+        rules = out.storage.home.rules
+        sign = Signature((node,), axes, out.storage.dtype, reduction, parts, grouped, rules)
         plan = known(sign) or keep(sign, _planned(sign, node, axes, out, reduction, parts, grouped))
         _launch(plan, sign, out)
         return plan
@@ -208,13 +219,18 @@ def _planned(
     binding = program.binding(out.storage)
     layout, words = program.finish()
     types = tuple(storage.dtype.char for storage in program.storages)
-    key: tuple[Any, ...] = (tuple(program.instructions), layout, types, reduction, grouped)
+    wide = wide_bindings(program, layout, out.storage.home.rules, length, "reduced")
+    wide -= {binding}
+    each = -(-length // parts)
+    if wide:
+        each = -(-each // WIDE) * WIDE
+    key: tuple[Any, ...] = (tuple(program.instructions), layout, types, reduction, grouped, wide)
     source = sources.get(key)
     if source is None:
         source = sources[key] = source_of(
-            program, layout, node.dtype, out.storage.dtype, binding, reduction, grouped
+            program, layout, node.dtype, out.storage.dtype, binding, reduction, grouped, wide
         )
-    header = np.array([count, length, parts, -(-length // parts)], np.uint32)
+    header = np.array([count, length, parts, each], np.uint32)
     groups = count * parts if grouped else -(-count * parts // LOCAL_SIZE)
     return Plan(source, program, sign, out.storage, np.concatenate([header, words]), groups)
 
@@ -234,14 +250,18 @@ def reduce_node(
     out = View.new(node.manager, kept, dtype)
     if count == 0:
         return out, None
-    if length <= _SERIAL or (count >= _GROUPS * LOCAL_SIZE and length <= 8 * _SERIAL):
+    rules = out.storage.home.rules
+    if length <= rules.serial or (count >= rules.invocations and length <= 8 * rules.serial):
         return out, _run(node, axes, out, reduction, grouped=False)
     # Neighbouring invocations should read neighbouring elements: of the last axis, kept or not.
-    grouped = len(node.shape) - 1 in axes or node.shape[-1] < _SERIAL
+    along = len(node.shape) - 1 in axes or node.shape[-1] < rules.serial
+    grouped = rules.trees and along
     if grouped:
-        parts = sorted((1, -(-length // _CHUNK), -(-_GROUPS // count)))[1]
+        groups = rules.invocations // LOCAL_SIZE
+        parts = sorted((1, -(-length // _CHUNK), -(-groups // count)))[1]
     else:
-        parts = sorted((1, -(-length // _SERIAL), -(-_GROUPS * LOCAL_SIZE // count)))[1]
+        parts = sorted((1, -(-length // rules.serial), -(-rules.invocations // count)))[1]
+        parts = max(parts, length // rules.longest)
     if parts == 1:
         return out, _run(node, axes, out, reduction, grouped=grouped)
     shape = (*kept, parts) if grouped else (parts, *kept)
@@ -253,7 +273,7 @@ def reduce_node(
         reduction.combine, reduction.identity, reduction.finish.replace("n_", f"{length}u")
     )
     if grouped:
-        _run(leaf(partial), (len(kept),), out, last, grouped=parts > _SERIAL)
+        _run(leaf(partial), (len(kept),), out, last, grouped=parts > rules.serial)
     else:
         _run(leaf(partial), (0,), out, last, grouped=False)
     return out, None

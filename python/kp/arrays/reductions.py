@@ -93,6 +93,7 @@ def _by_primitive(
     """Reduce many elements in memory by the primitive, which is the fastest for them."""
     if (
         x._view is None
+        or not x._view.storage.home.rules.trees
         or x.size < _MANY
         or len(axes) != x.ndim
         or name not in ("sum", "min", "max")

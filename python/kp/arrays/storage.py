@@ -24,6 +24,7 @@ from .._kp import (
     ParametrizedKernelLauncher,
     Tensor,
 )
+from .rules import rules_of
 from .types import number
 
 if TYPE_CHECKING:
@@ -140,14 +141,16 @@ class Home:
     - `launchers`: those with memory, by what they launch.
     - `general`: those that take their memory with each call, by their plans.
     - `missed`: launches that had no launcher lately.
+    - `rules`: how kernels divide their work on its device.
     """
 
-    __slots__ = ("alive", "general", "kernels", "launchers", "missed", "pool", "reasons")
+    __slots__ = ("alive", "general", "kernels", "launchers", "missed", "pool", "reasons", "rules")
 
     def __init__(self, manager: Manager) -> None:
         number_ = id(manager)
         self.alive = weakref.ref(manager, lambda _: _homes.pop(number_, None))
         self.pool = _Pool(manager)
+        self.rules = rules_of(manager)
         self.kernels: dict[str, Kernel] = {}
         self.launchers: dict[tuple[Any, ...], KernelLauncher] = {}
         self.general: dict[Any, ParametrizedKernelLauncher] = {}
