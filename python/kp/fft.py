@@ -141,9 +141,11 @@ def _extents(
         raise ValueError(
             f"kp.fft.{name}: s has {counted(len(s), 'length')} for {counted(len(numbers), 'axis')}"
         )
-    lengths = (
-        [tensor.shape[axis] for axis in numbers] if s is None else [whole("a length", n) for n in s]
-    )
+    lengths = [tensor.shape[axis] for axis in numbers]
+    if s is not None:  # -1 is the whole axis
+        lengths = [
+            own if n == -1 else whole("a length", n) for n, own in zip(s, lengths, strict=True)
+        ]
     return numbers, lengths
 
 

@@ -122,6 +122,16 @@ class Generator:
     def __repr__(self) -> str:
         return f"<kp.random.Generator seed={self._seed} stream={self._stream}>"
 
+    def __copy__(self) -> Generator:
+        return _restored(self._seed, self._stream, self._counter, self._manager)
+
+    def __deepcopy__(self, memo: Any) -> Generator:
+        return self.__copy__()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the place in the sequence. It is unpickled to the device of kp.default_manager()."""
+        return _restored, (self._seed, self._stream, self._counter)
+
     def __getattr__(self, name: str) -> Any:
         message = f"kp.random.Generator has no '{name}'"
         distribution = inspect.isroutine(getattr(np.random.Generator, name, None))
@@ -390,6 +400,12 @@ def _chances(p: Any, count: int) -> Any:
 
 
 @explains_keywords
+def _restored(seed: int, stream: int, counter: int, manager: Manager | None = None) -> Generator:
+    made = Generator(seed, stream, manager or _default.default_manager())
+    made._counter = counter
+    return made
+
+
 def default_rng(
     seed: int | Sequence[int] | Generator | None = None,
     *,

@@ -228,3 +228,13 @@ def test_rows_of_real_transforms_do_not_share_nan(mgr: kp.Manager, length: int) 
     found = kp.fft.rfft(kp.array(values, device=mgr)).numpy()
     assert np.isnan(found[0]).all()
     assert np.allclose(found[1:], np.fft.rfft(values[1:]))
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
+def test_a_length_of_minus_1_is_the_whole_axis(name: str) -> None:
+    x = np.random.default_rng(1).normal(size=(4, 6)).astype(np.float32)
+    for s in ((3, -1), (-1, 4), (-1, -1)):
+        lengths = [own if n == -1 else n for n, own in zip(s, x.shape, strict=True)]
+        expected = getattr(np.fft, name)(x, s=lengths, axes=(0, 1))
+        given = getattr(kp.fft, name)(kp.array(x), s=s, axes=(0, 1)).numpy()
+        np.testing.assert_allclose(given, expected, atol=1e-4)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections import Counter
 from typing import Any
 
@@ -182,3 +184,12 @@ def test_bounds_of_integers_are_arrays(rng: kp.random.Generator) -> None:
         np.array([2**63], np.uint64), np.uint64(2**64 - 1), 64, np.uint64, endpoint=True
     )
     assert (large.numpy() >= 2**63).all()
+
+
+def test_generators_are_copied_and_pickled_with_their_place() -> None:
+    rng = kp.random.default_rng(7, stream=3)
+    rng.random(10)
+    twins = [copy.copy(rng), copy.deepcopy(rng), pickle.loads(pickle.dumps(rng))]
+    expected = rng.random(5).tolist()
+    for twin in twins:
+        assert twin.random(5).tolist() == expected
