@@ -48,8 +48,16 @@ class Bound:
     download: bool = False
 
 
+def number_of(value: Any) -> Any:
+    """Return an array without axes as the number that it holds, and anything else as it is."""
+    if getattr(value, "shape", None) != () or isinstance(value, np.generic):
+        return value
+    return (value.numpy() if hasattr(value, "numpy") else np.asarray(value))[()]
+
+
 def number(parameter: Parameter, value: Any) -> Any:
     """Return a number as launchers take it."""
+    value = number_of(value)
     if isinstance(value, (complex, np.complexfloating)):
         return [float(value.real), float(value.imag)]
     if isinstance(value, (bool, np.bool_)):
@@ -358,7 +366,19 @@ class Call:
         return launcher(queue, wait_for)
 
     def _check_indices(self, size: tuple[int, ...]) -> None:
-        """Raise ValueError if an array has fewer elements than work items access by their index."""
+        """Raise ValueError if an array has fewer elements than all work items access."""
+        for name, place, index in self.program.places:
+            shape = self.bound[name].shape
+            if index >= (math.prod(shape) if place is None else shape[place]):
+                what = (
+                    f"axis {place} of the shape"
+                    if len(shape) > 1 and place is not None
+                    else "the shape"
+                )
+                raise ValueError(
+                    f"kernel '{self.program.name}': {name} is accessed at the index {index}, which {what} "
+                    f"{shape} does not have"
+                )
         for name, items in self.program.by_index:
             shape = self.bound[name].shape
             extents = shape if len(items) > 1 else (math.prod(shape),)

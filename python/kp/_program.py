@@ -119,6 +119,7 @@ class Program:
     - ``axes``: the number of axes of the work items.
     - ``global_size``: the index of a push constant uvec3 with the number of work items, or None.
     - ``by_index``: the accesses that every work item makes at its own index.
+    - ``places``: the last constant index that every work item uses, by array and axis; None is the flat array.
     - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
       be more work items than the device takes in x.
     - ``options``: keywords of the launcher's kernel, such as samplers.
@@ -131,6 +132,7 @@ class Program:
     axes: int = 1
     extents: tuple[Extent, ...] = ()
     by_index: tuple[IndexedAccess, ...] = ()
+    places: tuple[tuple[str, int | None, int], ...] = ()
     global_size: int | None = None
     folds: bool = False
     fixed: dict[int, Any] = field(default_factory=dict)

@@ -76,7 +76,7 @@ def bad_step(x):
 
 
 def bad_loop(x):
-    for v in x:  # HERE
+    for v in x[0]:  # HERE
         x[0] = v
 
 
@@ -116,11 +116,6 @@ def bad_or(x):
 def bad_is(x):
     if x[0] is not None:  # HERE
         x[0] = 1
-
-
-def bad_chain(n):
-    if 0 < kp.atomic_add(n[0], 1) < 3:  # HERE
-        n[0] = 1
 
 
 def bad_shape(x):
@@ -268,7 +263,6 @@ MESSAGES = {
     bad_power: "may be a float",
     bad_or: "'or' of a float32 gives one of its operands",
     bad_is: "is and is not cannot be used",
-    bad_chain: "evaluated twice",
     bad_shape: "'v' is a vec2, but a float32 is assigned",
     bad_vectors: "vec2 and vec3 have different shapes",
     bad_components: "a vec3 has 3 numbers, but was given 2",

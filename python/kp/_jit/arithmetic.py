@@ -34,10 +34,12 @@ class Arithmetic(Conversions):
 
     def test(self, name: str, value: Value) -> Value:
         """Return a call of a function of kp._glsl that says yes or no about a float."""
-        assert value.type is not None
-        if value.type.scalar == "float16":
-            value = self.cast(value, value.type.of("float32"))
-        self.unit.need(name, value.type)
+        own = value.type
+        assert own is not None
+        if own.scalar == "float16":
+            own = own.of("float32")
+            value = self.cast(value, own)
+        self.unit.need(name, own)
         return Value(f"{name}({value.text})", BOOL, pure=value.pure)
 
     def arithmetic(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from typing import Any
 
 from .._wording import counted
@@ -15,6 +16,10 @@ from .values import NOTHING, Value
 
 #: Operators that GLSL has as assignments with the same meaning.
 _IN_PLACE = ("+", "-", "*", "&", "|", "^", "<<", ">>")
+
+
+#: Bytes of a local array. Devices have little of such memory for each work item, or use much slower one.
+MAX_LOCAL_BYTES = 65536
 
 
 class Assignments(Expressions):
@@ -37,7 +42,14 @@ class Assignments(Expressions):
 
     def _do_Assign(self, node: ast.Assign) -> None:
         if len(node.targets) > 1:
-            self.fail(node, "a = b = ... cannot be used in kernels; assign one after the other")
+            value = self.held(self.expression(node.value), node)
+            for target in node.targets:
+                if isinstance(target, (ast.Tuple, ast.List)):
+                    self._unpacked = node.value
+                    self._unpack(target, value, node)
+                else:
+                    self._assign(target, value, node)
+            return
         target = node.targets[0]
         if isinstance(target, ast.Name) and self._is_array(node.value):
             self._make_array(target.id, node.value, node)
@@ -88,16 +100,24 @@ class Assignments(Expressions):
             if apart or each.is_constant or each.type is None:
                 held.append(each)
                 continue
-            self._hidden += 1
-            own = self.strong(each.type)
-            text = f"value{self._hidden}_"
-            self.emit(f"{own.glsl} {text} = {self.convert(each, own, node).text};")
-            held.append(Value(text, each.type if not each.type.weak else own))
+            held.append(self.held(each, node))
         for place, each in zip(target.elts, held, strict=True):
             if isinstance(place, (ast.Tuple, ast.List)):
                 self._unpack(place, each, node)
             else:
                 self._assign(place, each, node)
+
+    def held(self, value: Value, node: ast.AST) -> Value:
+        """Return a value that is evaluated here, however often it is read."""
+        if value.items is not None:
+            return Value(items=[self.held(each, node) for each in value.items])
+        if value.is_constant or value.type is None:
+            return value
+        self._hidden += 1
+        own = self.strong(value.type)
+        text = f"value{self._hidden}_"
+        self.emit(f"{own.glsl} {text} = {self.convert(value, own, node).text};")
+        return Value(text, own, invariant=value.invariant, work_item=value.work_item)
 
     def _join(self, name: str, given: Type, node: ast.AST) -> Type:
         """Return the type of a variable after another assignment."""
@@ -148,6 +168,11 @@ class Assignments(Expressions):
 
     def _assign_element(self, target: ast.Subscript, value: Value, node: ast.stmt) -> None:
         base = self.expression(target.value)
+        if base.items is not None or (base.array is not None and base.array.storage == "constant"):
+            what = ast.unparse(target.value)
+            self.fail(
+                node, f"'{what}' is a constant here; copy its elements to a local array first"
+            )
         if base.array is not None:
             text, _ = self.element(base.array, target)
             what = f"an element of {base.array.parameter or base.array.name}"
@@ -262,10 +287,35 @@ class Assignments(Expressions):
             text = self.unit.shared(self, name, own, sizes)
             array = Array(text, own, len(extents), "shared", extents=tuple(extents))
         else:
+            self._require_room(own, extents, node)
             text = self.variable(name)
             array = Array(text, own, len(extents), "local", extents=tuple(extents))
-            self.emit(f"{own.glsl} {text}{sizes} = {_zeros(own, extents)};")
+            self.emit(f"{own.glsl} {text}{sizes};")
+            self._fill(text, extents, self.literal(0, own.number, node).text, own)
         self.arrays[name] = array
+
+    def _fill(self, name: str, extents: list[int], text: str, own: Type) -> None:
+        """Set all elements of a local array."""
+        for axis, extent in enumerate(extents):
+            self.emit(f"for (int k{axis}_ = 0; k{axis}_ < {extent}; ++k{axis}_)")
+            self.depth += 1
+            name += f"[k{axis}_]"
+        self.emit(f"{name} = {text if own.is_scalar else f'{own.glsl}({text})'};")
+        self.depth -= len(extents)
+
+    def _require_room(self, own: Type, extents: list[int], node: ast.AST) -> None:
+        """Fail if a local array has more bytes than every work item may have."""
+        size = (
+            math.prod(extents)
+            * own.components
+            * max(own.bits // (8 * (1 + (own.kind == "complex"))), 1)
+        )
+        if size > MAX_LOCAL_BYTES:
+            self.fail(
+                node,
+                f"a local array has {MAX_LOCAL_BYTES} bytes at most, but this one {size}; each work item has "
+                "its own",
+            )
 
     def _make_filled(self, name: str, node: ast.expr) -> None:
         count = 1
@@ -279,21 +329,38 @@ class Assignments(Expressions):
         assert isinstance(items, ast.List)
         if not items.elts:
             self.fail(node, "an array in a kernel has elements")
-        values = [self.number(each) for each in items.elts] * count
+        values = [self.number(each) for each in items.elts]
+        own = self._common(values, node)
+        self._require_room(own, [count * len(values)], node)
+        if len(values) == 1 and count > 8:
+            value = self.convert(values[0], own, node)
+            text = self.variable(name)
+            self.emit(f"{own.glsl} {text}[{count}];")
+            if not value.pure:
+                value = self.held(value, node)
+            self._fill(text, [count], value.text, Type(own.scalar))
+            self.arrays[name] = Array(text, own, 1, "local", extents=(count,))
+            return
+        if count > 1:
+            values = [each if each.pure else self.held(each, node) for each in values]
+        self.arrays[name] = self.made_array(values * count, node, self.variable(name))
+
+    def _common(self, values: list[Value], node: ast.AST) -> Type:
+        """Return the type that holds all values."""
         own = self.typed(values[0], node)
         for each in values[1:]:
             own = self.promote(own, self.typed(each, node), node)
-        own = self.strong(own)
+        return self.strong(own)
+
+    def made_array(self, values: list[Value], node: ast.AST, text: str = "") -> Array:
+        """Return a local array of values."""
+        own = self._common(values, node)
+        if not text:
+            self._hidden += 1
+            text = f"values{self._hidden}_"
         texts = ", ".join(self.convert(each, own, node).text for each in values)
-        text = self.variable(name)
-        self.arrays[name] = Array(text, own, 1, "local", extents=(len(values),))
         self.emit(f"{own.glsl} {text}[{len(values)}] = {own.glsl}[{len(values)}]({texts});")
-
-
-def _zeros(own: Type, extents: list[int]) -> str:
-    sizes = "".join(f"[{extent}]" for extent in extents)
-    inner = f"{own.glsl}(0)" if len(extents) == 1 else _zeros(own, extents[1:])
-    return f"{own.glsl}{sizes}({', '.join([inner] * extents[0])})"
+        return Array(text, own, 1, "local", extents=(len(values),))
 
 
 def _is_name(node: ast.expr) -> bool:

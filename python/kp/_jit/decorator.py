@@ -13,7 +13,7 @@ import numpy as np
 from .._errors import ShaderError
 from .._kernel import Sized
 from .._kp import Buffer, Manager, Memory, Queue, compile
-from .._kernel_call import Events
+from .._kernel_call import Events, number_of
 from .._launching import launch
 from .._program import KEYWORDS, Extent, Parameter, Program
 from .._reflection import reflect
@@ -56,7 +56,14 @@ class Compiled:
         """Return whether the constants that the function refers to are still the same."""
         for source, name, value in self.captured:
             try:
-                if source.lookup(name) is not value and source.lookup(name) != value:
+                now = source.lookup(name)
+                if isinstance(value, np.ndarray) or isinstance(now, np.ndarray):
+                    same = isinstance(now, np.ndarray) and now.dtype == getattr(
+                        value, "dtype", None
+                    )
+                    if not same or not np.array_equal(now, value, equal_nan=now.dtype.kind == "f"):
+                        return False
+                elif now is not value and now != value:
                     return False
             except KeyError:
                 return False
@@ -104,6 +111,7 @@ def _program(name: str, unit: Unit, spirv: bytes) -> Program:
         parameters=tuple(parameters),
         axes=unit.axes,
         by_index=tuple(unit.by_index),
+        places=tuple((*key, place) for key, place in unit.places.items()),
         extents=tuple(Extent(first + i, *each) for i, each in enumerate(unit.extents)),
         global_size=global_size,
         folds=unit.axes == 1,
@@ -194,8 +202,8 @@ class JitFunction:
         for name, value in self._defaults.items():
             values.setdefault(name, value)
         for name, value in values.items():
-            if isinstance(value, np.ndarray) and value.ndim == 0:
-                values[name] = value[()]
+            if not isinstance(self._annotated.get(name), ArrayType):
+                values[name] = number_of(value)
         return {name: values[name] for name in names if values.get(name) is not None}
 
     def _for(self, values: dict[str, Any]) -> Compiled:

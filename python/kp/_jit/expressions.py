@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import ast
+import copy
+import dataclasses
 import operator
 import types
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._wording import counted, nearest
 from . import functions
-from .arithmetic import Arithmetic
+from .conditions import Conditions
+from .folding import too_large
 from .types import BOOL, INT, SCALARS, UINT, Array, Type, of_value
-from .values import ATOM, NOTHING, PRECEDENCE, UNARY, Value
+from .values import ATOM, NOTHING, UNARY, Value
 
 if TYPE_CHECKING:
     from .source import Source
@@ -37,18 +39,10 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.BitXor: ("^", operator.xor),
     ast.MatMult: ("@", operator.matmul),
 }
-_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Eq: ("==", operator.eq),
-    ast.NotEq: ("!=", operator.ne),
-    ast.Lt: ("<", operator.lt),
-    ast.LtE: ("<=", operator.le),
-    ast.Gt: (">", operator.gt),
-    ast.GtE: (">=", operator.ge),
-}
 _SWIZZLES = ("xyzw", "rgba")
 
 
-class Expressions(Arithmetic):
+class Expressions(Conditions):
     """Base of Function: translates expressions."""
 
     source: Source
@@ -60,19 +54,11 @@ class Expressions(Arithmetic):
     assigned: set[str] | None
     hardened: bool
     work_items: dict[str, int]
-    _branches = 0
 
     @property
     def is_certain(self) -> bool:
         """Whether every work item of the kernel reaches what is being translated."""
         raise NotImplementedError
-
-    @contextmanager
-    def perhaps(self) -> Iterator[None]:
-        """Translate what some work items may not evaluate."""
-        self._branches += 1
-        yield
-        self._branches -= 1
 
     def expression(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
@@ -103,8 +89,22 @@ class Expressions(Arithmetic):
         if found is not None:
             return Value(type=found, constant=thing, invariant=True)
         if isinstance(thing, tuple):
-            return Value(items=[self.wrap(each) for each in thing])
+            return Value(items=[self.wrap(each) for each in thing], object=thing)
+        if isinstance(thing, (list, np.ndarray)) and self._is_table(thing):
+            array = self.unit.table(thing, self, self.source.node)
+            return Value(array.name, array=array)
         return Value(object=thing)
+
+    @staticmethod
+    def _is_table(thing: Any) -> bool:
+        """Return whether a tuple, a list or a NumPy array is a table of numbers."""
+        if not isinstance(thing, (tuple, list, np.ndarray)):
+            return False
+        try:
+            numbers = np.asarray(thing)
+        except ValueError:  # of different lengths
+            return False
+        return numbers.ndim > 0 and numbers.size > 0 and numbers.dtype.kind in "biuf"
 
     # --- names ------------------------------------------------------------------------------------
 
@@ -136,14 +136,18 @@ class Expressions(Arithmetic):
                 node, f"'{name}' is not known{nearest(name, [*self.parameters, *self.locals])}"
             )
         value = self.wrap(thing)
+        if value.array is not None:
+            value.array = dataclasses.replace(value.array, parameter=name)  # for messages
         self._watch(name, thing, value)
         return value
 
     def _watch(self, name: str, thing: Any, value: Value) -> None:
         """Note a constant or a function of the program, which may be replaced between calls."""
         is_function = isinstance(thing, types.FunctionType) or hasattr(thing, "__kp_function__")
-        if value.object is NOTHING or is_function:
-            self.unit.captured[self.source, name] = thing
+        if value.object is NOTHING or value.items is not None or is_function:
+            self.unit.captured[self.source, name] = (
+                copy.deepcopy(thing) if isinstance(thing, (list, np.ndarray)) else thing
+            )
 
     def variable(self, name: str) -> str:
         """Return the name of a variable in GLSL."""
@@ -152,7 +156,7 @@ class Expressions(Arithmetic):
     def _on_Attribute(self, node: ast.Attribute) -> Value:
         base = self.expression(node.value)
         name = node.attr
-        if base.object is not NOTHING:
+        if base.object is not NOTHING and base.items is None:
             if isinstance(base.object, types.ModuleType):
                 if base.object.__name__ == "kp" and name in functions.BY_NAME:
                     return Value(object=functions.Named(name))
@@ -225,13 +229,11 @@ class Expressions(Arithmetic):
     def _on_Subscript(self, node: ast.Subscript) -> Value:
         base = self.expression(node.value)
         if base.array is not None:
-            text, pure = self.element(base.array, node)
-            own = base.array.element
-            if own.kind == "bool" and base.array.storage == "parameter":
-                return Value(f"{text} != uint8_t(0)", own, 6, pure=pure)
-            return Value(text, own, pure=pure)
+            return self._entry(base.array, node)
         if base.items is not None:
             index = self.number(node.slice)
+            if not index.is_constant and self._is_table(base.object):
+                return self._entry(self.unit.table(base.object, self, node), node)
             if not index.is_constant or not isinstance(index.constant, (int, np.integer)):
                 self.fail(node.slice, "a tuple is indexed by a constant")
             if not -len(base.items) <= index.constant < len(base.items):
@@ -241,6 +243,32 @@ class Expressions(Arithmetic):
                 )
             return base.items[index.constant]
         return self.part(base, node)
+
+    def _entry(self, array: Array, node: ast.Subscript) -> Value:
+        """Return an element of an array, or an array of the last axes of a constant one."""
+        indices = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if array.storage != "constant" or len(indices) >= array.ndim:
+            return self.loaded(array, *self.element(array, node))
+        places = [self.index(*each) for each in zip(indices, array.extents, strict=False)]
+        rest = dataclasses.replace(
+            array,
+            name=array.name + "".join(f"[{each.text}]" for each in places),
+            ndim=array.ndim - len(places),
+            extents=array.extents[len(places) :],
+        )
+        return Value(rest.name, array=rest)
+
+    def loaded(self, array: Array, text: str, pure: bool) -> Value:
+        """Return an element of an array, whose place is given as text."""
+        self.unit.use_array(array)
+        own = array.element
+        if own.kind == "bool" and array.storage == "parameter":
+            return Value(f"{text} != uint8_t(0)", own, 6, pure=pure)
+        return Value(text, own, pure=pure)
+
+    def listed(self, node: ast.expr) -> Value:
+        """Return the value of an expression that may be a list."""
+        return self.expression(functions.as_tuple(node))
 
     def part(self, base: Value, node: ast.Subscript) -> Value:
         """Return a component of a vector or a matrix, or a row of a matrix."""
@@ -287,7 +315,9 @@ class Expressions(Arithmetic):
             if limit is not None and value.constant >= limit:
                 self.fail(node, f"the index {value.constant} is over the last one, {limit - 1}")
         if value.is_constant:
-            return self.literal(value.constant, INT if value.constant < 2**31 else UINT, node)
+            made = self.literal(value.constant, INT if value.constant < 2**31 else UINT, node)
+            made.place = int(value.constant)
+            return made
         made = self.convert(value, own, node)
         if self.strong(own).bits == 64:
             made = Value(f"uint({made.text})", UINT, pure=made.pure)
@@ -332,6 +362,12 @@ class Expressions(Arithmetic):
         items = tuple(index.work_item for index in indices)
         if array.storage == "parameter" and self.is_certain and any(i is not None for i in items):
             self.unit.by_index[array.parameter, items] = None
+        if array.storage == "parameter" and self.is_certain:
+            for axis, index in enumerate(indices):
+                if index.place is not None:
+                    key = array.parameter, axis if len(indices) > 1 or array.ndim == 1 else None
+                    places = self.unit.places
+                    places[key] = max(places.get(key, 0), index.place)
 
     # --- operators --------------------------------------------------------------------------------
 
@@ -339,6 +375,8 @@ class Expressions(Arithmetic):
         symbol, function = _ARITHMETIC[type(node.op)]
         a, b = self.number(node.left), self.number(node.right)
         if a.is_constant and b.is_constant and symbol != "@":
+            if message := too_large(symbol, a.constant, b.constant):
+                self.fail(node, message)
             try:
                 with np.errstate(all="raise"):
                     return self.wrap(function(a.constant, b.constant))
@@ -373,101 +411,23 @@ class Expressions(Arithmetic):
         operand = f"({value.text})" if value.precedence >= UNARY else value.text
         return Value(f"{symbol}{operand}", own, UNARY, pure=value.pure)
 
-    def _on_Compare(self, node: ast.Compare) -> Value:
-        for comparison in node.ops:
-            if type(comparison) not in _COMPARISONS:
-                self.fail(node, "in, not in, is and is not cannot be used in kernels")
-        operands = [node.left, *node.comparators]
-        values = [self.number(each) for each in operands[:2]]
-        with self.perhaps():
-            values += [self.number(each) for each in operands[2:]]
-        for each, value in zip(operands[1:-1], values[1:-1], strict=True):
-            if not value.pure:
-                self.fail(each, "this would be evaluated twice; give it a name first")
-        parts = []
-        for index, comparison in enumerate(node.ops):
-            symbol, function = _COMPARISONS[type(comparison)]
-            a, b = values[index], values[index + 1]
-            if a.is_constant and b.is_constant:
-                parts.append(self.wrap(bool(function(a.constant, b.constant))))
-                continue
-            parts.append(self._compared(symbol, a, b, node))
-        return self._joined("&&", parts, node)
-
-    def _compared(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
-        own = self.promote(self.typed(a, node), self.typed(b, node), node)
-        if not own.is_scalar or (own.kind == "complex" and symbol not in ("==", "!=")):
-            self.fail(node, f"{own.said} has no {symbol}; compare its components")
-        if own.kind == "bool" and symbol not in ("==", "!="):
-            own = self.default_int
-        self.unit.observe(own)
-        a, b = self.convert(a, own, node), self.convert(b, own, node)
-        return self.infix(symbol, a, b, BOOL)
-
-    def _joined(self, symbol: str, parts: list[Value], node: ast.AST) -> Value:
-        """Return conditions joined by && or ||. Constants are left out where they decide nothing."""
-        decides = symbol == "||"
-        kept: list[Value] = []
-        for part in parts:
-            if part.is_constant and bool(part.constant) != decides:
-                continue
-            kept.append(part)
-            if part.is_constant:
-                break
-        if not kept:
-            return self.wrap(not decides)
-        if len(kept) == 1:
-            return kept[0]
-        if kept[0].is_constant:
-            return kept[0]
-        level = PRECEDENCE[symbol]
-        # Readers need not know that && binds tighter than ||.
-        shown = [self._shown(part) for part in kept]
-        texts = [part.text if part.precedence == level else part.within(6) for part in shown]
-        return Value(f" {symbol} ".join(texts), BOOL, level, pure=all(part.pure for part in kept))
-
-    def _on_BoolOp(self, node: ast.BoolOp) -> Value:
-        parts: list[Value] = []
-        for each in node.values:
-            with self.perhaps() if parts else nullcontext():
-                value = self.expression(each)
-            if value.type is not None and value.type.kind != "bool" and not self.in_condition:
-                word = "and" if isinstance(node.op, ast.And) else "or"
-                self.fail(
-                    each,
-                    f"'{word}' of {value.type.said} gives one of its operands in Python; compare with 0 "
-                    "to have a condition",
-                )
-            parts.append(self.truth(value, each))
-        return self._joined("&&" if isinstance(node.op, ast.And) else "||", parts, node)
-
-    in_condition = False
-
-    def condition(self, node: ast.expr) -> Value:
-        """Return an expression as a condition."""
-        before, self.in_condition = self.in_condition, True
-        try:
-            return self.truth(self.expression(node), node)
-        finally:
-            self.in_condition = before
-
-    def _on_IfExp(self, node: ast.IfExp) -> Value:
-        test = self.condition(node.test)
-        if test.is_constant:
-            return self.expression(node.body if test.constant else node.orelse)
-        with self.perhaps():
-            a, b = self.number(node.body), self.number(node.orelse)
-        own = self.promote(self.typed(a, node), self.typed(b, node), node)
-        value = self.chosen(test, a, b, self.strong(own), node)
-        if own.weak:  # 1 if x else 0 takes the type of what it meets
-            value.type, value.choice = own, (test, a, b)
-        return value
-
     def _on_Tuple(self, node: ast.Tuple) -> Value:
         return Value(items=[self.expression(each) for each in node.elts])
 
     def _on_NamedExpr(self, node: ast.NamedExpr) -> Value:
-        self.fail(node, ":= cannot be used in kernels; assign before")
+        value = self.number(node.value)
+        name = node.target.id
+        if name in self.arrays or name not in self.locals:
+            self.fail(node, f"'{name}' cannot be assigned here")
+        own = self.strong(self._join(name, value.type, node))
+        made = self.convert(value, own, node)
+        if self._branches == 0 and self.assigned is not None:
+            self.assigned.add(name)
+        return Value(f"({self.variable(name)} = {made.text})", own, pure=False)
+
+    def _join(self, name: str, given: Any, node: ast.AST) -> Type:
+        """Return the type of a variable after another assignment."""
+        raise NotImplementedError
 
     # --- calls ------------------------------------------------------------------------------------
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .assignments import Assignments, statement_name
+from .divergence import Divergence
+from .assignments import statement_name
 from .expressions import _ARITHMETIC
+from .loops import Loop, Loops, merged
 from .names import Names
 from .source import Source
 from .types import Type
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _MOST_PASSES = 40
 
 
-class Function(Assignments):
+class Function(Loops):
     """One Python function for arguments of certain types.
 
     The types of variables are found by translating the function until they no longer change. The
@@ -49,6 +51,7 @@ class Function(Assignments):
 
     def translate(self) -> None:
         """Translate until the types of all variables are known."""
+        self._require_meeting()
         for _ in range(_MOST_PASSES):
             before = (dict(self.types), self.returned, self.hardened)
             self._pass()
@@ -60,6 +63,17 @@ class Function(Assignments):
             self.types = {name: self.strong(each) for name, each in self.types.items()}
         self.fail(self.source.node, "the types of the variables do not settle; annotate them")
 
+    def _require_meeting(self) -> None:
+        """Fail if only some work items of a group reach a barrier."""
+        found = Divergence(self.source)
+        if found.barrier is not None:
+            line = getattr(found.reason, "lineno", 0)
+            self.fail(
+                found.barrier,
+                "only some work items of a group may come to this barrier, because of the condition in line "
+                f"{line}; all of them have to",
+            )
+
     def _pass(self) -> None:
         self.lines, self.calls, self.arrays = [], [], {}
         self.work_items = {}
@@ -67,7 +81,8 @@ class Function(Assignments):
         self.depth = 1
         self._hidden = 0
         self._unpacked: ast.expr | None = None
-        self._loops: list[list[set[str]]] = []
+        self._loops: list[Loop] = []
+        self._temporaries: list[str] = []
         self._declared_inline: set[str] = set()
         self.assigned: set[str] | None = set()
         self._copy_parameters()
@@ -82,7 +97,7 @@ class Function(Assignments):
             for name, each in self.types.items()
             if name not in self._declared_inline and name not in self._copied
         ]
-        self.lines[:0] = declared
+        self.lines[:0] = declared + self._temporaries
 
     def _copy_parameters(self) -> None:
         """Declare variables for the parameters that the function assigns."""
@@ -126,7 +141,13 @@ class Function(Assignments):
         text = self.unit.identifier(name)
         if name in self.parameters:
             return f"{text}_now"
-        return f"{text}_" if text in self.unit.taken else text
+        return f"{text.rstrip('_')}_own" if text in self.unit.taken else text
+
+    def temporary(self, own: Type) -> str:
+        self._hidden += 1
+        text = f"value{self._hidden}_"
+        self._temporaries.append(f"    {own.glsl} {text};")
+        return text
 
     def emit(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -149,7 +170,7 @@ class Function(Assignments):
                 self.fail(statement, f"{statement_name(statement)} cannot be used in kernels")
             method(statement)
 
-    def _nested(self, body: list[ast.stmt]) -> None:
+    def nested(self, body: list[ast.stmt]) -> None:
         self.depth += 1
         self.block(body)
         self.depth -= 1
@@ -173,14 +194,14 @@ class Function(Assignments):
         if test.is_constant:
             if keyword != "if":
                 self.emit("} else {")
-                self._nested(node.body if test.constant else node.orelse)
+                self.nested(node.body if test.constant else node.orelse)
                 self.emit("}")
                 return
             self.block(node.body if test.constant else node.orelse)
             return
         self.emit(f"{keyword} ({test.text}) {{")
         before = None if self.assigned is None else set(self.assigned)
-        self._nested(node.body)
+        self.nested(node.body)
         after_body, self.assigned = self.assigned, before
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             with self.perhaps():
@@ -188,126 +209,9 @@ class Function(Assignments):
         else:
             if node.orelse:
                 self.emit("} else {")
-                self._nested(node.orelse)
+                self.nested(node.orelse)
             self.emit("}")
-        self.assigned = _merge(after_body, self.assigned)
-
-    def _do_While(self, node: ast.While) -> None:
-        if node.orelse:
-            self.fail(node.orelse[0], "else of loops cannot be used in kernels")
-        test = self.condition(node.test)
-        if test.is_constant and not test.constant:
-            return
-        self.emit(f"while ({self._shown(test).text}) {{")
-        before = set(self.assigned or ())
-        self._loops.append([])
-        self._nested(node.body)
-        breaks = self._loops.pop()
-        self.emit("}")
-        if not test.is_constant:
-            self.assigned = before
-        else:
-            merged: set[str] | None = None
-            for each in breaks:
-                merged = _merge(merged, each)
-            self.assigned = merged
-
-    def _do_For(self, node: ast.For) -> None:
-        if node.orelse:
-            self.fail(node.orelse[0], "else of loops cannot be used in kernels")
-        if not isinstance(node.target, ast.Name):
-            self.fail(node.target, "a loop counts with one name: for i in range(...)")
-        iterated = node.iter
-        if not isinstance(iterated, ast.Call) or self.expression(iterated.func).object is not range:
-            self.fail(iterated, "loops are over range(...); index arrays inside them")
-        if iterated.keywords or not 1 <= len(iterated.args) <= 3:
-            self.fail(iterated, "range() takes 1 to 3 integers")
-        name = node.target.id
-        own = self.default_int
-        values = []
-        for each in iterated.args:
-            value = self.number(each)
-            given = self.typed(value, each)
-            if not given.is_integer or not given.is_scalar:
-                self.fail(each, f"range() takes integers, not {given.said}")
-            own = self.strong(self.promote(own, given, each)) if given.kind == "int" else given
-            values.append(value)
-        values = [
-            self.convert(value, own, each) if not value.is_constant else value
-            for value, each in zip(values, iterated.args, strict=True)
-        ]
-        self._loop(node, name, own, values)
-
-    def _loop(self, node: ast.For, name: str, own: Type, values: list[Value]) -> None:
-        assert isinstance(node.iter, ast.Call)
-        zero, one = self.wrap(0), self.wrap(1)
-        start, stop = (zero, values[0]) if len(values) == 1 else values[:2]
-        step = values[2] if len(values) == 3 else one
-        if step.is_constant and step.constant == 0:
-            self.fail(node.iter, "the step of range() is 0")
-        self._join(name, own, node)
-        own = self.types[name] if self.names.counts_only(name) else own
-        inline = self.names.counts_only(name)
-        counter = self.variable(name) if inline else self._hidden_name(name)
-        stop_text = self._bound(stop, own, f"{counter}_stop", node)
-        first = self.convert(start, own, node).text
-        if step.is_constant:
-            forwards = step.constant > 0
-            if own.kind == "uint" and step.constant < -1:
-                self.fail(node.iter, f"{own} would pass 0 on the way down; convert to int")
-            test = f"{counter} {'<' if forwards else '>'} {stop_text}"
-            size = self.literal(abs(step.constant), own, node).text
-            more = f"{'++' if forwards else '--'}{counter}"
-            if abs(step.constant) != 1:
-                more = f"{counter} {'+=' if forwards else '-='} {size}"
-        else:
-            step_text = self._bound(step, own, f"{counter}_step", node)
-            none = self.literal(0, own, node).text
-            test = (
-                f"{step_text} > {none} ? {counter} < {stop_text} : "
-                f"{step_text} < {none} && {counter} > {stop_text}"
-            )
-            more = f"{counter} += {step_text}"
-        self.emit(f"for ({own.glsl} {counter} = {first}; {test}; {more}) {{")
-        before = set(self.assigned or ())
-        if inline:
-            self._declared_inline.add(name)
-        else:
-            self.depth += 1
-            target = self.types[name]
-            self.emit(
-                f"{self.variable(name)} = {self.convert(Value(counter, own), target, node).text};"
-            )
-            self.depth -= 1
-        self.assigned = before | {name}
-        self._loops.append([])
-        self._nested(node.body)
-        self._loops.pop()
-        self.emit("}")
-        self.assigned = before
-
-    def _bound(self, value: Value, own: Type, name: str, node: ast.AST) -> str:
-        """Return a bound of a loop, which is evaluated once."""
-        converted = self.convert(value, own, node)
-        if value.is_constant or value.invariant:
-            return converted.within(4)
-        self._hidden += 1
-        name = f"{name}{self._hidden}"
-        self.emit(f"{own.glsl} {name} = {converted.text};")
-        return name
-
-    def _hidden_name(self, name: str) -> str:
-        self._hidden += 1
-        return f"{self.unit.identifier(name)}_at{self._hidden}"
-
-    def _do_Break(self, node: ast.Break) -> None:
-        self._loops[-1].append(set(self.assigned or ()))
-        self.emit("break;")
-        self.assigned = None
-
-    def _do_Continue(self, node: ast.Continue) -> None:
-        self.emit("continue;")
-        self.assigned = None
+        self.assigned = merged(after_body, self.assigned)
 
     def _do_Return(self, node: ast.Return) -> None:
         self._may_have_ended = True
@@ -367,10 +271,3 @@ class Function(Assignments):
                 items=[Value(f"{name}.v{i}", each) for i, each in enumerate(called.returned)]
             )
         return Value(text, called.returned, pure=False)
-
-
-def _merge(a: set[str] | None, b: set[str] | None) -> set[str] | None:
-    """Return what both ways into a place have assigned. None is a way that is never taken."""
-    if a is None or b is None:
-        return a if b is None else b
-    return a & b

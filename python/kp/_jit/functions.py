@@ -14,6 +14,7 @@ import numpy as np
 from .._glsl.helpers import HELPERS, has_double
 from .._wording import counted
 from . import work_items
+from .folding import too_large
 from .types import BOOL, Type, of_dtype
 from .values import ATOM, Value
 from .work_items import Handler
@@ -226,9 +227,8 @@ def _pow(self: Expressions, args: list[Value], node: ast.Call) -> Value:
 
 def _math_pow(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     """math.pow(), whose operands are floats."""
-    return self.arithmetic(
-        "**", *(each if each.is_constant else _float(self, each, node) for each in args), node
-    )
+    base, exponent = (each if each.is_constant else _float(self, each, node) for each in args)
+    return self.arithmetic("**", base, exponent, node)
 
 
 def _float(self: Expressions, value: Value, node: ast.Call) -> Value:
@@ -466,13 +466,14 @@ def call(self: Expressions, called: Value, node: ast.Call) -> Value:
 
 
 def _arguments(self: Expressions, node: ast.Call) -> list[Value]:
-    return [self.expression(_as_tuple(each)) for each in node.args]
+    return [self.expression(as_tuple(each)) for each in node.args]
 
 
-def _as_tuple(node: ast.expr) -> ast.expr:
+def as_tuple(node: ast.expr) -> ast.expr:
+    """Return a list of the program as a tuple, as which kernels take it."""
     if isinstance(node, ast.List):
         return ast.copy_location(
-            ast.Tuple([_as_tuple(each) for each in node.elts], ast.Load()), node
+            ast.Tuple([as_tuple(each) for each in node.elts], ast.Load()), node
         )
     return node
 
@@ -483,6 +484,11 @@ def _folded(self: Expressions, thing: Any, args: list[Value], node: ast.Call) ->
         return None
     if isinstance(thing, Named):
         return None
+    symbol = {"pow": "**", "power": "**"}.get(thing.__name__, "") if len(args) == 2 else ""
+    if message := too_large(symbol, args[0].constant, args[-1].constant):
+        self.fail(node, message)
+    if thing is round and len(args) == 2 and not abs(args[1].constant) <= 300:
+        return None  # a power of 10
     try:
         result = thing(*(each.constant for each in args))
     except (ArithmeticError, TypeError, ValueError) as error:

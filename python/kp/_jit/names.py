@@ -4,178 +4,52 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 
 Path = tuple[int, ...]
 
-#: Words that GLSL reserves, and names of its functions and types that Python programs use.
+#: Words that GLSL reserves, and names of its functions.
 RESERVED = frozenset(
-    [
-        "active",
-        "asm",
-        "atomic_uint",
-        "attribute",
-        "bool",
-        "bvec2",
-        "bvec3",
-        "bvec4",
-        "buffer",
-        "case",
-        "cast",
-        "centroid",
-        "class",
-        "coherent",
-        "common",
-        "const",
-        "default",
-        "discard",
-        "dmat2",
-        "dmat3",
-        "dmat4",
-        "do",
-        "double",
-        "dvec2",
-        "dvec3",
-        "dvec4",
-        "enum",
-        "extern",
-        "external",
-        "filter",
-        "fixed",
-        "flat",
-        "float",
-        "for",
-        "fvec2",
-        "goto",
-        "half",
-        "highp",
-        "hvec2",
-        "if",
-        "image1D",
-        "image2D",
-        "in",
-        "inline",
-        "inout",
-        "input",
-        "int",
-        "interface",
-        "invariant",
-        "isampler2D",
-        "ivec2",
-        "ivec3",
-        "ivec4",
-        "layout",
-        "long",
-        "lowp",
-        "main",
-        "mat2",
-        "mat3",
-        "mat4",
-        "mediump",
-        "namespace",
-        "noinline",
-        "noperspective",
-        "out",
-        "output",
-        "partition",
-        "patch",
-        "precise",
-        "precision",
-        "public",
-        "readonly",
-        "resource",
-        "restrict",
-        "return",
-        "sample",
-        "sampler",
-        "sampler1D",
-        "sampler2D",
-        "shared",
-        "short",
-        "sizeof",
-        "smooth",
-        "static",
-        "struct",
-        "subroutine",
-        "superp",
-        "switch",
-        "template",
-        "this",
-        "true",
-        "false",
-        "typedef",
-        "uint",
-        "uniform",
-        "union",
-        "unsigned",
-        "using",
-        "uvec2",
-        "uvec3",
-        "uvec4",
-        "varying",
-        "vec2",
-        "vec3",
-        "vec4",
-        "void",
-        "volatile",
-        "while",
-        "writeonly",
-        "abs",
-        "acos",
-        "all",
-        "any",
-        "asin",
-        "atan",
-        "barrier",
-        "ceil",
-        "clamp",
-        "cos",
-        "cross",
-        "degrees",
-        "determinant",
-        "distance",
-        "dot",
-        "equal",
-        "exp",
-        "exp2",
-        "faceforward",
-        "floor",
-        "fma",
-        "fract",
-        "inverse",
-        "inversesqrt",
-        "isinf",
-        "isnan",
-        "length",
-        "lessThan",
-        "log",
-        "log2",
-        "max",
-        "min",
-        "mix",
-        "mod",
-        "modf",
-        "normalize",
-        "not",
-        "outerProduct",
-        "pow",
-        "radians",
-        "reflect",
-        "refract",
-        "round",
-        "roundEven",
-        "sign",
-        "sin",
-        "sinh",
-        "smoothstep",
-        "sqrt",
-        "step",
-        "tan",
-        "tanh",
-        "transpose",
-        "trunc",
-    ]
+    """
+    abs acos acosh active all any asin asinh asm atan atanh atomicAdd atomicAnd atomicCompSwap atomicCounter
+    atomicExchange atomicMax atomicMin atomicOr atomicXor atomic_uint attribute barrier bitCount
+    bitfieldExtract bitfieldInsert bitfieldReverse bool buffer case cast ceil centroid clamp class coherent
+    common const cos cosh cross default degrees demote determinant discard distance do dot double
+    doubleBitsToInt64 doubleBitsToUint64 enum equal exp exp2 extern external faceforward false filter
+    findLSB findMSB fixed flat float float16BitsToInt16 float16BitsToUint16 floatBitsToInt floatBitsToUint
+    floor fma for fract frexp fvec2 goto greaterThan greaterThanEqual groupMemoryBarrier half highp hvec2 if
+    iimage2D image1D image2D image3D imageBuffer imageLoad imageSize imageStore imulExtended in inline inout
+    input int intBitsToFloat interface invariant inverse inversesqrt isampler2D isinf isnan layout ldexp
+    length lessThan lessThanEqual log log2 long lowp main matrixCompMult max mediump memoryBarrier min mix
+    mod modf namespace noinline noperspective normalize not notEqual out outerProduct output packDouble2x32
+    packFloat2x16 packHalf2x16 packInt2x32 packUint2x32 partition patch pow precise precision public radians
+    readonly reflect refract resource restrict return round roundEven sample sampler sampler1D sampler2D
+    sampler3D samplerCube shared short sign sin sinh sizeof smooth smoothstep sqrt static step struct
+    subgroupAdd subgroupAll subgroupAny subgroupBarrier subgroupElect subgroupMax subgroupMin subpassInput
+    subroutine superp switch tan tanh template terminateInvocation texelFetch texture texture1D texture2D
+    texture3D textureBuffer textureCube textureSize this transpose true trunc typedef uaddCarry uimage2D
+    uint uintBitsToFloat umulExtended uniform union unpackDouble2x32 unpackFloat2x16 unpackHalf2x16
+    unpackInt2x32 unpackUint2x32 unsigned using usubBorrow varying void volatile while writeonly
+    """.split()
 )
+
+#: Names of GLSL's types, and those that the generator of GLSL makes of others.
+_GENERATED = re.compile(
+    r"(u?int(8|16|32|64)_t|float(16|32|64)_t|bfloat16_t|([biud]|f16|f32|f64|[iu](8|16|32|64))?vec[234]"
+    r"|(d|f16|f32|f64)?mat[234](x[234])?|[iu]?(image|sampler|texture)(1D|2D|3D|Cube|Buffer)\w*|\w*_(shape\d+|now|own|at\d+|result)"
+    r"|\w*_(stop|step)\d*|\w*_|(value|values|result)\d+_|k\d+_)"
+)
+
+
+def glsl_name(name: str) -> str:
+    """Return a name of Python as one that GLSL accepts, and that nothing else in a shader has."""
+    text = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
+    while "__" in text:
+        text = text.replace("__", "_")
+    if text.startswith(("gl_", "kp_")) or _GENERATED.fullmatch(text):
+        return f"py_{text.rstrip('_')}"
+    return f"{text}_" if text in RESERVED else text
 
 
 @dataclass

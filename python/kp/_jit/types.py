@@ -145,8 +145,9 @@ class ArrayType:
 class Array:
     """An array in the shader.
 
-    - ``storage``: "parameter", "shared" or "local".
-    - ``extents``: of shared and local arrays.
+    - ``storage``: "parameter", "shared", "local" or "constant".
+    - ``parameter``: its name in Python, if it is none of the function's variables.
+    - ``extents``: of arrays that are no parameters.
     """
 
     name: str
@@ -173,7 +174,7 @@ def of_dtype(dtype: Any) -> Type:
 
 def is_int32(value: Any) -> bool:
     """Return whether a number is an integer of 32 bits or is none at all."""
-    return not isinstance(value, (int, np.integer)) or -(2**31) <= value < 2**31
+    return not isinstance(value, (int, np.integer)) or bool(-(2**31) <= value < 2**31)
 
 
 def of_value(value: Any) -> Type | None:

@@ -9,14 +9,20 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from .._glsl.helpers import define, define_by_part
 from .assignments import Assignments
+from .conversions import Conversions
 from .function import Function
 from .helpers import WORK_ITEMS
-from .names import RESERVED
+from .names import glsl_name
 from .source import Source
-from .types import FLOAT, INT, Array, ArrayType, Type, annotation_of
+from .types import FLOAT, INT, Array, ArrayType, Type, annotation_of, of_dtype
 from .values import NOTHING, Value
+
+#: Bytes of a constant array. Larger ones take compilers long.
+MAX_TABLE_BYTES = 16384
 
 _ARITHMETIC = "GL_EXT_shader_explicit_arithmetic_types"
 
@@ -103,7 +109,10 @@ class Unit:
         self.extents: dict[tuple[str, int], None] = {}
         self.used: set[str] = set()
         self.by_index: dict[tuple[str, tuple[int | None, ...]], None] = {}
+        #: The last constant index that every work item uses, by parameter and axis (None for .flat).
+        self.places: dict[tuple[str, int | None], int] = {}
         self.shared_arrays: dict[str, str] = {}
+        self.tables: dict[tuple[str, str], str] = {}
         self.needs_global_size = False
 
     @property
@@ -118,15 +127,7 @@ class Unit:
         known = self._identifiers.get(name)
         if known is not None:
             return known
-        text = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
-        while "__" in text:
-            text = text.replace("__", "_")
-        if text.startswith(("gl_", "kp_")):
-            text = f"py_{text}"
-        if text in RESERVED:
-            text += "_"
-        if not text.strip("_"):
-            text = "unused"
+        text = glsl_name(name)
         while text in self._identifiers.values():
             text += "1"
         self._identifiers[name] = text
@@ -199,6 +200,28 @@ class Unit:
         self.shared_arrays[text] = f"shared {own.glsl} {text}{sizes};\n"
         return text
 
+    def table(self, thing: Any, function: Conversions, node: ast.AST) -> Array:
+        """Declare a list or an array of numbers of the program as a constant."""
+        numbers = np.array(thing)
+        own = self.default_int if numbers.dtype.kind in "iu" else self.default_float
+        if isinstance(thing, np.ndarray) or numbers.dtype.kind == "b":
+            own = of_dtype(numbers.dtype)
+        if numbers.nbytes > MAX_TABLE_BYTES:
+            function.fail(
+                node,
+                f"a constant array has {MAX_TABLE_BYTES} bytes at most, but this one {numbers.nbytes}; give it "
+                "as an argument",
+            )
+        self.meet(own)
+        texts = [function.literal(each.item(), own, node).text for each in numbers.ravel()]
+        for extent in reversed(numbers.shape):
+            parts = [texts[i : i + extent] for i in range(0, len(texts), extent)]
+            texts = [f"{{{', '.join(part)}}}" for part in parts]
+        sizes = "".join(f"[{extent}]" for extent in numbers.shape)
+        key = (own.glsl, f"{sizes} = {texts[0]};\n")
+        found = self.tables.setdefault(key, f"kp_table{len(self.tables)}")
+        return Array(found, own, numbers.ndim, "constant", extents=numbers.shape)
+
     def function(
         self, caller: Function, function: FunctionType, values: list[Value], node: ast.Call
     ) -> tuple[Function, list[str]]:
@@ -256,7 +279,7 @@ class Unit:
 
     def _argument(self, name: str) -> str:
         text = self.identifier(name)
-        return f"{text}_" if text in self.taken else text
+        return f"{text.rstrip('_')}_own" if text in self.taken else text
 
     def _unique(self, name: str) -> str:
         text = base = self.identifier(name)
@@ -315,7 +338,7 @@ class Unit:
             self.extensions.add(_ARITHMETIC)
         array = self.identifier(name)
         layout = f"{'scalar, ' if scalar else ''}binding = {binding}"
-        return f"layout({layout}) buffer Buffer{binding} {{ {text} {array}[]; }};\n"
+        return f"layout({layout}) buffer kp_buffer{binding} {{ {text} {array}[]; }};\n"
 
     @property
     def values(self) -> list[str]:
@@ -332,7 +355,7 @@ class Unit:
         members += [f"    int {self.extent(*each)};\n" for each in self.extents]
         if not members:
             return ""
-        return f"layout(push_constant) uniform Arguments {{\n{''.join(members)}}};\n"
+        return f"layout(push_constant) uniform kp_arguments {{\n{''.join(members)}}};\n"
 
     @property
     def has_global_size(self) -> bool:
@@ -360,6 +383,7 @@ class Unit:
                 *buffers,
                 self._constants(),
                 *self.shared_arrays.values(),
+                *(f"const {own} {name}{rest}" for (own, rest), name in self.tables.items()),
                 *(f"\n{each}" for each in self.helpers.values()),
                 *(f"\n{each}" for each in functions),
                 f"\n{main}",

@@ -28,6 +28,7 @@ class Value:
     - ``pure``: whether it may be evaluated twice.
     - ``choice``: of numbers that have no type of their own yet: the condition and both values.
     - ``invariant``: whether it is the same wherever the function reads it.
+    - ``place``: its value if it is a constant index.
     - ``work_item``: the axis of which it is the work item's index, if it is one.
     """
 
@@ -42,6 +43,7 @@ class Value:
     object: Any = NOTHING
     choice: tuple[Value, Value, Value] | None = None
     work_item: int | None = None
+    place: int | None = None
     receiver: Value | None = field(default=None, repr=False)
 
     @property
