@@ -244,7 +244,10 @@ size_t endOfDeclaration(SourceTokens tokens, size_t first) {
 
 void requireWithinLimits(std::string_view preprocessed, const std::string& fileName,
                          int64_t linesBefore) {
-    std::vector<SourceToken> tokens = tokensOf(preprocessed);
+    // Each line ends with one more token.
+    constexpr size_t kMaxWithLines = 2 * kMaxTokens + 2;
+    std::vector<SourceToken> tokens = tokensOf(preprocessed, kMaxWithLines);
+    const bool hasMore = tokens.size() > kMaxWithLines;
     // Lines are counted as the preprocessor says they are.
     size_t kept = 0;
     int64_t shift = -linesBefore;
@@ -262,17 +265,25 @@ void requireWithinLimits(std::string_view preprocessed, const std::string& fileN
         }
     }
     tokens.resize(kept);
-    if (tokens.size() > kMaxTokens)
-        refuseSource(fileName, tokens[kMaxTokens].line,
-                     formatted("the source has {} tokens after the preprocessor; the maximum is {}",
-                               tokens.size(), kMaxTokens));
+    if (hasMore || tokens.size() > kMaxTokens)
+        refuseSource(fileName, tokens.empty() ? 1 : tokens[std::min(kept - 1, kMaxTokens)].line,
+                     formatted("the source has more than {} tokens after the preprocessor; put "
+                               "tables into buffers",
+                               kMaxTokens));
     Nesting nesting;
     Names names(fileName);
     Comparisons comparisons(fileName);
     const SourceToken none;
     const SourceTokens all = tokens;
     bool specialization = false;
-    size_t scanned = 0;
+    // Declarations that end together are read once each.
+    size_t tokensRead = 0;
+    const auto readFrom = [&](size_t first, size_t end) {
+        tokensRead += end - first;
+        if (tokensRead > 4 * kMaxTokens)
+            refuseSource(fileName, all[first].line, "too many declarations are inside each other");
+        return all.subspan(first + 1, end - first - 1);
+    };
     for (size_t i = 0; i < all.size(); ++i) {
         const SourceToken& token = all[i];
         const SourceToken& after = i + 1 < all.size() ? all[i + 1] : none;
@@ -285,15 +296,11 @@ void requireWithinLimits(std::string_view preprocessed, const std::string& fileN
                           kMaxNesting));
         if (token.text == "struct" && i + 2 < all.size() && all[i + 2].text == "{") {
             const size_t end = afterBracket(all, i + 2);
-            names.readStruct(all.subspan(i + 1, end - i - 1));
+            names.readStruct(readFrom(i, end));
         } else if (token.text == "constant_id") {
             specialization = true;
         } else if (token.text == "const") {
-            const size_t end = endOfDeclaration(all, i);
-            scanned += end - i;
-            if (scanned > 16 * kMaxTokens)
-                refuseSource(fileName, token.line, "too many declarations are inside each other");
-            names.readConstant(all.subspan(i + 1, end - i - 1), specialization);
+            names.readConstant(readFrom(i, endOfDeclaration(all, i)), specialization);
         } else if (token.text == ";") {
             specialization = false;
         } else {

@@ -17,14 +17,14 @@ bool isLetter(char c) {
 
 } // namespace
 
-std::vector<SourceToken> tokensOf(std::string_view text) {
+std::vector<SourceToken> tokensOf(std::string_view text, size_t most) {
     std::vector<SourceToken> tokens;
     uint32_t line = 1;
     const auto at = [&](size_t i) { return i < text.size() ? text[i] : '\0'; };
     const auto joins = [&](size_t i) { // a backslash before the end of a line
         return at(i) == '\\' && (at(i + 1) == '\n' || (at(i + 1) == '\r' && at(i + 2) == '\n'));
     };
-    for (size_t i = 0; i < text.size();) {
+    for (size_t i = 0; i < text.size() && tokens.size() < most;) {
         const char c = text[i];
         const size_t first = i;
         if (joins(i)) {
@@ -44,7 +44,9 @@ std::vector<SourceToken> tokensOf(std::string_view text) {
             continue;
         }
         if (c == '\n') {
-            tokens.push_back({{}, line++});
+            if (!tokens.empty() && !tokens.back().text.empty())
+                tokens.push_back({{}, line});
+            ++line;
             ++i;
             continue;
         }

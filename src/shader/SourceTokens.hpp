@@ -16,8 +16,9 @@ struct SourceToken {
     uint32_t line = 0;     ///< starts at 1
 };
 
-/// Splits a text, which must outlive the tokens.
-std::vector<SourceToken> tokensOf(std::string_view text);
+/// Splits a text, which must outlive the tokens. Empty lines have no token.
+/// @param most  ends after about as many
+std::vector<SourceToken> tokensOf(std::string_view text, size_t most = SIZE_MAX);
 
 using SourceTokens = std::span<const SourceToken>;
 

@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include <kompute/Error.hpp>
 #include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
 
+#include "GuardTime.hpp"
 #include "shader/SourceTokens.hpp"
 
 namespace kp::fuzz {
@@ -82,7 +84,7 @@ void mutateSource(std::string& source, const std::vector<std::string>& seeds,
                                   "/*",
                                   "#define A A A\n",
                                   "float f() { return f(); }\n"};
-    switch (below(random, 9)) {
+    switch (below(random, 10)) {
     case 0:
         source.erase(at, text.size());
         break;
@@ -112,6 +114,19 @@ void mutateSource(std::string& source, const std::vector<std::string>& seeds,
         source.insert(at, from.substr(first, below(random, 200)));
         break;
     }
+    case 8: { // many definitions of few names, each of which uses them often
+        const size_t names = 1 + below(random, 3);
+        const size_t uses = below(random, 5);
+        std::string macros = "\n";
+        for (size_t left = size_t{1} << below(random, 14); left > 0; --left) {
+            macros += "#define N" + std::to_string(left % names);
+            for (size_t use = 0; use < uses; ++use)
+                macros += " N" + std::to_string(below(random, names));
+            macros += " " + std::to_string(left) + "\n";
+        }
+        source.insert(at, macros + "N0 ");
+        break;
+    }
     default: {
         const size_t levels = below(random, 40);
         std::string macros = "\n#define M0 " + text + "\n";
@@ -125,6 +140,9 @@ void mutateSource(std::string& source, const std::vector<std::string>& seeds,
 }
 
 void runSource(const std::string& source) {
+    const double seconds = test::guardSeconds(source);
+    if (seconds > test::kMaxGuardSeconds)
+        throw std::runtime_error("the guard took " + std::to_string(seconds) + " s");
     try {
         CompileOptions options;
         options.cacheFolder = "off";

@@ -13,4 +13,26 @@ inline ::testing::AssertionResult contains(const std::string& text, const std::s
                : ::testing::AssertionFailure() << "'" << part << "' is not in: " << text;
 }
 
+inline std::string repeated(const std::string& text, size_t count) {
+    std::string all;
+    all.reserve(text.size() * count);
+    for (size_t i = 0; i < count; ++i)
+        all += text;
+    return all;
+}
+
+/// Text for each of the numbers from 1 on, in which each @ is the number and each ~ the one before.
+inline std::string numbered(const std::string& text, size_t count) {
+    std::string all;
+    for (size_t i = 1; i <= count; ++i) {
+        for (const char c : text) {
+            if (c == '@' || c == '~')
+                all += std::to_string(c == '@' ? i : i - 1);
+            else
+                all += c;
+        }
+    }
+    return all;
+}
+
 } // namespace kp::test

@@ -21,27 +21,11 @@ namespace {
 
 using test::contains;
 using test::glsl;
+using test::numbered;
+using test::repeated;
 using test::shaderErrorOf;
 
 const std::string kData = "layout(binding = 0) buffer Data { float data[]; };\n";
-
-std::string repeated(const std::string& text, size_t count) {
-    std::string all;
-    for (size_t i = 0; i < count; ++i)
-        all += text;
-    return all;
-}
-
-/// Text for each of the numbers from 1 on, in which each @ is the number and each ~ the one before.
-std::string numbered(const std::string& text, size_t count) {
-    std::string all;
-    for (size_t i = 1; i <= count; ++i)
-        for (const char c : text)
-            all += c == '@'   ? std::to_string(i)
-                   : c == '~' ? std::to_string(i - 1)
-                              : std::string(1, c);
-    return all;
-}
 
 CompileOptions uncached() {
     CompileOptions options;
