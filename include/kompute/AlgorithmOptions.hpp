@@ -25,6 +25,11 @@ struct AlgorithmOptions {
     /// have none. Costs time, so write bounds checks where you can. Devices without
     /// pipelineRobustness and robustBufferAccess2 refuse it with Unsupported.
     bool robustAccess = false;
+    /// Maximum bytes of the arrays that an invocation has for itself (Reflection::privateBytes,
+    /// with the specialization constants given). Drivers reserve them for all invocations in
+    /// flight, so `float a[1000000000]` could take the memory of the machine. More is refused with
+    /// ShaderError.
+    uint64_t maxPrivateBytes = 64 << 10;
     /// Tensors that the shader reads or writes through buffer addresses (Tensor::deviceAddress),
     /// all of them: dispatches are then ordered after earlier work on these and on the bound
     /// memory. If empty, a dispatch of a shader with buffer addresses waits for all earlier work,

@@ -118,6 +118,9 @@ struct Reflection {
     /// Bytes of the variables that a work group shares, with the default specialization constants.
     /// Nothing if a size depends on an unsupported expression.
     std::optional<uint64_t> sharedBytes;
+    /// Bytes of the arrays that each invocation has for itself, in the same way. Arrays of
+    /// functions count as often as the functions are called, and constant tables once.
+    std::optional<uint64_t> privateBytes;
     uint32_t spirvVersion = 0x00010000;    ///< as in the module header: 0x00MMmm00
     std::vector<std::string> capabilities; ///< SPIR-V names, such as "Float64"
     bool usesBufferAddresses = false;      ///< PhysicalStorageBuffer pointers: accesses are unknown

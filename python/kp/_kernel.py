@@ -347,6 +347,7 @@ def kernel(
     full_subgroups: bool | None = None,
     addressed: Iterable[Tensor] | None = None,
     robust_access: bool | None = None,
+    max_private_bytes: int | None = None,
 ) -> Kernel:
     """Make a kernel of a compute shader, to be called with arrays.
 
@@ -359,9 +360,9 @@ def kernel(
     - `threads`: the work items of calls that do not say; a number, up to three, or a function of
       the arrays by name.
     - `includes`, `defines`: as for kp.compile().
-    - `samplers`, `subgroup_size`, `full_subgroups`, `addressed`, `robust_access`: as for
-      Manager.algorithm(). Samplers and tensors belong to a device, on which alone the kernel then
-      runs.
+    - `samplers`, `subgroup_size`, `full_subgroups`, `addressed`, `robust_access`,
+      `max_private_bytes`: as for Manager.algorithm(). Samplers and tensors belong to a device, on
+      which alone the kernel then runs.
 
     Raises ShaderError if the shader does not compile.
     """
@@ -373,6 +374,7 @@ def kernel(
         "subgroup_size": subgroup_size,
         "full_subgroups": full_subgroups,
         "robust_access": robust_access,
+        "max_private_bytes": max_private_bytes,
         "addressed": _listed("addressed", "tensors", addressed),
     }
     for flag in ("full_subgroups", "robust_access"):

@@ -18,7 +18,7 @@
 #include "core/ScalarTypes.hpp"
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
-#include "shader/SharedMemory.hpp"
+#include "shader/VariableSizes.hpp"
 
 namespace kp {
 namespace {
@@ -258,21 +258,31 @@ void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device) 
                           invocations, device.name(), limits.maxComputeWorkGroupInvocations);
 }
 
-void requireSharedMemory(std::span<const uint32_t> spirv, const shader::Reflection& reflection,
-                         const Specialization& specialization, const vulkan::Device& device) {
-    std::optional<uint64_t> bytes = reflection.sharedBytes;
-    if (bytes != 0 && !specialization.entries.empty()) {
+void requireVariables(std::span<const uint32_t> spirv, const Hash& contentKey,
+                      const shader::Reflection& reflection, const Specialization& specialization,
+                      const AlgorithmOptions& options, const vulkan::Device& device) {
+    shader::VariableBytes bytes{reflection.sharedBytes, reflection.privateBytes};
+    if ((bytes.shared != 0 || bytes.privateArrays != 0) && !specialization.entries.empty()) {
         std::map<uint32_t, uint64_t> given;
         for (const VkSpecializationMapEntry& entry : specialization.entries)
             std::memcpy(&given[entry.constantID], specialization.data.data() + entry.offset,
                         std::min(entry.size, sizeof(uint64_t)));
-        bytes = shader::sharedMemoryBytes(spirv, given);
+        bytes = shader::variableBytesCached(spirv, contentKey, reflection.entryPoint, given);
     }
     const uint32_t most = device.physical().properties.limits.maxComputeSharedMemorySize;
-    if (bytes && *bytes > most)
+    if (bytes.shared && *bytes.shared > most)
         fail<ShaderError>("the work groups of the shader share {} bytes, which is over {}'s "
                           "maxComputeSharedMemorySize of {}",
-                          *bytes, device.name(), most);
+                          *bytes.shared, device.name(), most);
+    constexpr uint64_t kUnknown = UINT64_MAX;
+    if (bytes.privateArrays.value_or(kUnknown) > options.maxPrivateBytes)
+        fail<ShaderError>("each invocation of the shader has arrays of {} for itself, and the "
+                          "maximum is {} bytes, because the driver reserves them for all "
+                          "invocations in flight. Put tables and work space into buffers or shared "
+                          "memory, or raise AlgorithmOptions::maxPrivateBytes",
+                          bytes.privateArrays ? formatted("{} bytes", *bytes.privateArrays)
+                                              : std::string("a size that cannot be computed"),
+                          options.maxPrivateBytes);
 }
 
 void requireAddressed(const AlgorithmOptions& options, const shader::Reflection& reflection,

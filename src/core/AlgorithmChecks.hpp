@@ -26,9 +26,11 @@ void requireCapabilities(const shader::Reflection& reflection, const vulkan::Dev
 /// Checks a local size against the device's limits.
 void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);
 
-/// Checks the memory that a work group shares against the device's limit.
-void requireSharedMemory(std::span<const uint32_t> spirv, const shader::Reflection& reflection,
-                         const Specialization& specialization, const vulkan::Device& device);
+/// Checks the memory that a work group shares against the device's limit, and the arrays of an
+/// invocation against the option's.
+void requireVariables(std::span<const uint32_t> spirv, const Hash& contentKey,
+                      const shader::Reflection& reflection, const Specialization& specialization,
+                      const AlgorithmOptions& options, const vulkan::Device& device);
 
 /// Checks the memory that a shader reaches by address.
 void requireAddressed(const AlgorithmOptions& options, const shader::Reflection& reflection,

@@ -125,7 +125,7 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     requireCapabilities(*reflection, *device);
     requireDescriptors(*reflection, *device);
     requireLocalSize(localSize, *device);
-    requireSharedMemory(spirv, *reflection, specialization, *device);
+    requireVariables(spirv, key, *reflection, specialization, options, *device);
     requireOptions(options, *reflection, localSize, *device);
     requireAddressed(options, *reflection, *device);
     checkBindings(*reflection, *device, memObjects, types);

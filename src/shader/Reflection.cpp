@@ -16,9 +16,9 @@
 #include "shader/AccessAnalysis.hpp"
 #include "shader/ContentKey.hpp"
 #include "shader/LruCache.hpp"
-#include "shader/SharedMemory.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
+#include "shader/VariableSizes.hpp"
 
 namespace kp::shader {
 namespace {
@@ -456,6 +456,7 @@ Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoin
     readLocalSize(module, entry->function, result);
     readDimensions(module, result);
     result.sharedBytes = sharedMemoryBytes(module);
+    result.privateBytes = privateArrayBytes(module, entry->function);
     result.capabilities = capabilitiesOf(module);
     try {
         Inspector inspector(spirv.data(), spirv.size());

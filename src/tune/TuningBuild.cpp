@@ -13,7 +13,7 @@
 #include "base/Hash.hpp"
 #include "base/Text.hpp"
 #include "shader/Reflection.hpp"
-#include "shader/SharedMemory.hpp"
+#include "shader/VariableSizes.hpp"
 
 namespace kp::tune {
 namespace {

@@ -143,6 +143,31 @@ TEST_F(AlgorithmTest, RefusesMoreSharedMemoryThanTheDeviceHas) {
     withSize(sharing("1 << 24"), 4);
 }
 
+TEST_F(AlgorithmTest, RefusesBigPrivateArraysUnlessAllowed) {
+    auto t = manager.tensorT<uint32_t>(8);
+    const auto withArray = [](const std::string& size) {
+        return spirv("#version 450\nlayout(constant_id = 0) const uint N = " + size + ";\n" +
+                     buffer(0, "", "uint", "v") +
+                     "void main() { uint a[N]; a[v[0]] = v[1]; v[2] = a[v[3]]; }");
+    };
+    const auto withSize = [&](const std::vector<uint32_t>& code, uint32_t size,
+                              const kp::AlgorithmOptions& options = {}) {
+        return manager.algorithm<uint32_t, float>({t}, code, {1}, {size}, {}, options);
+    };
+    EXPECT_ERROR(kp::ShaderError, "arrays of 4000000000 bytes for itself, and the maximum is 65536",
+                 (void)manager.algorithm({t}, withArray("1000000000")));
+    EXPECT_ERROR(kp::ShaderError, "arrays of 65540 bytes", withSize(withArray("4"), 16385));
+    withSize(withArray("1000000000"), 16384);
+
+    kp::AlgorithmOptions options;
+    options.maxPrivateBytes = 128 << 10;
+    auto algorithm = withSize(withArray("4"), 16385, options);
+    EXPECT_ERROR(kp::ShaderError, "the maximum is 131072 bytes",
+                 algorithm->rebuild<uint32_t, float>({t}, withArray("4"), {1}, {32769}, {}));
+    EXPECT_ERROR(kp::ShaderError, "AlgorithmOptions::maxPrivateBytes",
+                 kp::Kernel(manager, withArray("1000000000")));
+}
+
 TEST_F(AlgorithmTest, AppliesSpecializationConstants) {
     auto t = manager.tensor({0});
     auto algorithm = manager.algorithm({t}, specialized, {}, std::vector<float>{3, 4});

@@ -59,6 +59,7 @@ constexpr Phrase kPhrases[] = {
     {"LaunchOptions::globalSize", "global_work_size"},
     {"TuningTime::eDevice", "time='device'"},
     {"TuningTime::eAuto", "time='auto'"},
+    {"AlgorithmOptions::maxPrivateBytes", "max_private_bytes"},
     {"AlgorithmOptions::", ""},
     {"Filter::eNearest", "filter='nearest'"},
     {"ImageOptions::type", "image_type"},

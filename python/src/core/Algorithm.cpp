@@ -99,12 +99,12 @@ makeAlgorithm(py::handle self, const py::object& tensors, const py::object& spir
               const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
               std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
               const py::object& addressed, const py::object& samplers,
-              std::optional<bool> robustAccess) {
+              std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes) {
     auto handle = std::make_unique<AlgorithmHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
     handle->algorithm = handle->manager->manager->algorithm();
     rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret,
-            {subgroupSize, fullSubgroups, addressed, samplers, robustAccess});
+            {subgroupSize, fullSubgroups, addressed, samplers, robustAccess, maxPrivateBytes});
     return handle;
 }
 
@@ -163,6 +163,7 @@ AlgorithmOptions GivenOptions::over(AlgorithmOptions options) const {
     options.subgroupSize = subgroupSize.value_or(options.subgroupSize);
     options.fullSubgroups = fullSubgroups.value_or(options.fullSubgroups);
     options.robustAccess = robustAccess.value_or(options.robustAccess);
+    options.maxPrivateBytes = maxPrivateBytes.value_or(options.maxPrivateBytes);
     if (!addressed.is_none())
         options.addressed = toMemory(addressed, "addressed");
     if (!samplers.is_none())
@@ -177,7 +178,7 @@ void bindAlgorithm(Classes& classes) {
                         "thread_count"_a = py::none(), "reinterpret"_a = false,
                         "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(),
                         "addressed"_a = py::none(), "samplers"_a = py::none(),
-                        "robust_access"_a = py::none(), doc(R"(
+                        "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(), doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
@@ -201,7 +202,10 @@ void bindAlgorithm(Classes& classes) {
         for each of them, in the order of set, binding and array element.
 
         With `robust_access`, reads outside of tensors and images give 0 and writes there are
-        dropped; Unsupported if the device cannot. Checking bounds in the shader is faster.)"));
+        dropped; Unsupported if the device cannot. Checking bounds in the shader is faster.
+
+        `max_private_bytes` limits the arrays that each invocation has for itself (64 KiB if not
+        given), because the driver reserves them for all invocations in flight.)"));
     Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
@@ -210,16 +214,17 @@ void bindAlgorithm(Classes& classes) {
                const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
                std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
                const py::object& addressed, const py::object& samplers,
-               std::optional<bool> robustAccess) {
+               std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
                         threadCount, reinterpret,
-                        {subgroupSize, fullSubgroups, addressed, samplers, robustAccess});
+                        {subgroupSize, fullSubgroups, addressed, samplers, robustAccess,
+                         maxPrivateBytes});
             },
             "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
             "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
             "thread_count"_a = py::none(), "reinterpret"_a = false, "subgroup_size"_a = py::none(),
             "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
-            "robust_access"_a = py::none(), doc(R"(
+            "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(), doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
                 constants, and options that are None, keep the previous ones. Sequences keep their
                 recording until rerecord().)"))

@@ -77,6 +77,7 @@ struct GivenOptions {
     py::object addressed; ///< a sequence of tensors, or None
     py::object samplers;  ///< a sampler or a sequence of samplers, or None
     std::optional<bool> robustAccess;
+    std::optional<uint64_t> maxPrivateBytes;
 
     /// @throws TypeError naming the keyword
     AlgorithmOptions over(AlgorithmOptions options) const;
