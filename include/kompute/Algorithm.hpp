@@ -60,11 +60,13 @@ public:
     ///                       shader declares, unless they are kp::reinterpreted()
     /// @param spirv          SPIR-V of a compute shader with the entry point "main". If empty, the
     ///                       algorithm stays uninitialised until rebuild()
-    /// @param workgroup      work group counts in x, y and z. An x of 0 means one group per element
-    ///                       of the first memory object; a y or z of 0 means 1
+    /// @param workgroup      work group counts in x, y and z. An x of 0 means as many as
+    ///                       AlgorithmOptions::threads need, or without it one group per element of
+    ///                       the first memory object, and with kp_index() one invocation per
+    ///                       element of the largest; a y or z of 0 means 1
     /// @param specializationConstants  values of constant_id 0, 1, ..., or SpecializationConstants
     /// @param pushConstants  the push constant block of dispatches that give none
-    /// @param options        how the pipeline is made
+    /// @param options        the number of invocations, and how the pipeline is made
     /// @throws ShaderError if the SPIR-V is invalid, needs something the device lacks, or does not
     ///         match the arguments; InvalidArgument if an argument is invalid in itself;
     ///         Unsupported if the device lacks what an option needs

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,8 +11,14 @@ namespace kp {
 class Memory;
 class Sampler;
 
-/// Properties of an algorithm's pipeline that neither the shader nor its arguments decide.
+/// What neither the shader nor its arguments decide: the size of dispatches, and properties of the
+/// pipeline.
 struct AlgorithmOptions {
+    /// Invocations in x, y and z, as for Algorithm::setThreadCount(); a y or z of 0 means 1. An x
+    /// of 0 leaves the size to the work group counts. Both together are refused with
+    /// InvalidArgument, and so are threads of a Kernel, whose launchers have sizes of their own.
+    /// Algorithm::rebuild() without options does not keep them.
+    std::array<uint64_t, 3> threads{};
     /// Invocations of a subgroup: a power of two between DeviceInfo::minSubgroupSize and
     /// maxSubgroupSize. 0 lets the driver choose. Other sizes, and devices that cannot require
     /// sizes, are refused with Unsupported.

@@ -70,8 +70,26 @@ def test_other_algorithms_warn_if_kompute_s_default_leaves_elements_out(
 ) -> None:
     with caplog.at_level(logging.WARNING, "kp"):
         algorithm = mgr.algorithm(list(arrays(mgr)), SHADER)
-    assert algorithm.workgroup == (1, 1, 1)
+        assert algorithm.workgroup == (1, 1, 1)
+        assert caplog.text == "", "its size may be set before it runs"
+        mgr.sequence().eval(kp.OpAlgoDispatch(algorithm))
     assert "64 invocations, but the shader writes binding 2 with 1000 elements" in caplog.text
+
+
+def test_other_algorithms_warn_once_if_most_invocations_have_nothing_to_do(
+    mgr: kp.Manager, caplog: pytest.LogCaptureFixture
+) -> None:
+    tensors = [mgr.tensor([3]), mgr.tensor(SOURCE), mgr.tensor(np.zeros(1000))]
+    with caplog.at_level(logging.WARNING, "kp"):
+        algorithm = mgr.algorithm(
+            tensors[::-1],
+            SHADER.replace("binding = 0", "binding = 3")
+            .replace("binding = 2", "binding = 0")
+            .replace("binding = 3", "binding = 2"),
+        )
+        mgr.sequence().eval(kp.OpAlgoDispatch(algorithm)).eval(kp.OpAlgoDispatch(algorithm))
+    assert caplog.text.count("1000 work groups of 64 invocations each") == 1
+    assert "thread_count" in caplog.text
 
 
 @pytest.mark.parametrize("placement", ["replicated", "sharded"])

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <utility>
 
 #include <kompute/Error.hpp>
@@ -20,15 +19,9 @@
 namespace kp {
 namespace {
 
-/// Replaces counts of 0.
-Workgroup completed(const Workgroup& workgroup, uint32_t minSize) {
-    if (workgroup[0] == 0)
-        return {minSize, 1, 1};
+/// Replaces counts of 0 in y and z.
+Workgroup completed(const Workgroup& workgroup) {
     return {workgroup[0], std::max(workgroup[1], 1u), std::max(workgroup[2], 1u)};
-}
-
-uint32_t clampedTo32Bits(uint64_t count) {
-    return static_cast<uint32_t>(std::min<uint64_t>(count, std::numeric_limits<uint32_t>::max()));
 }
 
 } // namespace
@@ -72,12 +65,22 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
         next.pushType = pushConstants.type;
     }
     next.options = options.value_or(mImpl->options);
+    if (!options)
+        next.options.threads = {}; // the memory may have another size
     if (!spirv.empty())
         next.setShader({spirv.data(), spirv.size()});
-    next.workgroup =
-        completed(workgroup, memObjects.empty() ? 1 : clampedTo32Bits(memObjects.front()->size()));
-    if (workgroup[0] == 0 && next.reflection)
-        next.checkDefaultWorkgroup();
+    const bool countsThreads = next.options.threads[0] != 0;
+    if (countsThreads && workgroup[0] != 0)
+        fail<InvalidArgument>("{} work groups in x and {} threads were given; the workgroup counts "
+                              "work groups and AlgorithmOptions::threads counts invocations, so "
+                              "give one of them",
+                              workgroup[0], next.options.threads[0]);
+    if (workgroup[0] != 0)
+        next.setWorkgroup(completed(workgroup));
+    else if (countsThreads && next.reflection)
+        next.setThreadCount(next.options.threads);
+    else
+        next.setDefaultWorkgroup();
     if (next.reflection)
         next.warnOfIgnored(constants.count > 0, pushConstants.count > 0);
     *mImpl = std::move(next);
@@ -112,7 +115,7 @@ void Algorithm::destroy() {
 }
 
 void Algorithm::setWorkgroup(const Workgroup& workgroup, uint32_t minSize) {
-    mImpl->workgroup = completed(workgroup, minSize);
+    mImpl->setWorkgroup(workgroup[0] == 0 ? Workgroup{minSize, 1, 1} : completed(workgroup));
 }
 
 const Workgroup& Algorithm::getWorkgroup() const {
@@ -125,7 +128,7 @@ void Algorithm::setThreadCount(uint64_t x, uint64_t y, uint64_t z) {
         fail<InvalidArgument>("a dispatch of {} x {} x {} invocations was asked for; it needs at "
                               "least 1 in each dimension",
                               x, y, z);
-    mImpl->workgroup = groupsFor({x, y, z}, mImpl->localSize, *mImpl->reflection, *mImpl->device);
+    mImpl->setThreadCount({x, y, z});
 }
 
 Workgroup Algorithm::getLocalSize() const {
@@ -197,6 +200,7 @@ void Algorithm::recordBindPush(const vk::CommandBuffer& commandBuffer) {
 
 void Algorithm::recordDispatch(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireReady();
+    mImpl->checkWorkgroupOnce();
     checkWorkgroup(mImpl->workgroup, *mImpl->device);
     vulkan::recordDispatch(*mImpl->device, native::handleOf(commandBuffer), mImpl->workgroup);
 }

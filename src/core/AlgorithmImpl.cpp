@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -85,6 +87,13 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
     return pipelines.pipeline(request);
 }
 
+/// Default counts that launch more invocations per element are warned of.
+constexpr uint64_t kManyTimes = 16;
+
+uint64_t elementsFor(const shader::Binding& used, const Memory::Impl& memory) {
+    return used.arrayStride != 0 ? memory.bytes() / used.arrayStride : memory.hostCount;
+}
+
 /// Returns the coordinates of an image: width, height or layers, and depth or layers.
 std::array<uint64_t, 3> coordinatesOf(const ImageOptions& image) {
     const bool line = image.type == ImageType::e1D || image.type == ImageType::e1DArray;
@@ -136,15 +145,35 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     bindMemory();
 }
 
+void Algorithm::Impl::setThreadCount(const std::array<uint64_t, 3>& threads) {
+    const auto& [x, y, z] = threads;
+    setWorkgroup(groupsFor({x, std::max<uint64_t>(y, 1), std::max<uint64_t>(z, 1)}, localSize,
+                           *reflection, *device));
+}
+
+void Algorithm::Impl::setDefaultWorkgroup() {
+    if (reflection && reflection->usesFlatIndex) {
+        uint64_t largest = 1;
+        eachUsed([&](const shader::Binding& used, const std::shared_ptr<Memory>& object) {
+            largest = std::max(largest, elementsFor(used, implOf(*object)));
+        });
+        return setThreadCount({largest, 1, 1});
+    }
+    const uint64_t elements = memObjects.empty() ? 1 : memObjects.front()->size();
+    constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+    setWorkgroup({static_cast<uint32_t>(std::min(elements, kMost)), 1, 1});
+    workgroupUnchecked = reflection != nullptr;
+}
+
 void Algorithm::Impl::checkDefaultWorkgroup() {
+    workgroupUnchecked = false;
     uint64_t largest = 1;
     uint64_t written = 1;
     uint32_t writtenBinding = 0;
     std::optional<uint32_t> uncovered;
     eachUsed([&](const shader::Binding& used, const std::shared_ptr<Memory>& object) {
         const Memory::Impl& memory = implOf(*object);
-        const uint64_t elements =
-            used.arrayStride != 0 ? memory.bytes() / used.arrayStride : memory.hostCount;
+        const uint64_t elements = elementsFor(used, memory);
         largest = std::max(largest, elements);
         if (used.writes && elements > written) {
             written = elements;
@@ -157,25 +186,25 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
             if (coordinates[axis] > uint64_t{workgroup[axis]} * localSize[axis])
                 uncovered = used.binding;
     });
-    if (reflection->usesFlatIndex) {
-        workgroup = groupsFor({largest, 1, 1}, localSize, *reflection, *device);
-        return;
-    }
     const uint64_t invocations =
         uint64_t{workgroup[0]} * localSize[0] * localSize[1] * localSize[2];
+    constexpr std::string_view kDefault =
+        "by default there is one work group per element of the first memory object, ";
     if (written > invocations)
-        KP_LOG_WARN(
-            "by default there is one work group per element of the first memory object, so "
-            "{}, but the shader writes binding {} with {} elements; give the number of work "
-            "groups or of invocations",
-            counted(invocations, "invocation"), writtenBinding, written);
+        KP_LOG_WARN("{}so {}, but the shader writes binding {} with {} elements; give the number "
+                    "of work groups or of invocations",
+                    kDefault, counted(invocations, "invocation"), writtenBinding, written);
     else if (uncovered && reflection->readsYOrZ)
-        KP_LOG_WARN(
-            "by default there is one work group per element of the first memory object, all "
-            "of them in x, so {} in y and {} in z, but the shader writes binding {}, an image "
-            "with more; give the number of work groups or of invocations",
-            counted(uint64_t{workgroup[1]} * localSize[1], "invocation"),
-            uint64_t{workgroup[2]} * localSize[2], *uncovered);
+        KP_LOG_WARN("{}all of them in x, so {} in y and {} in z, but the shader writes binding {}, "
+                    "an image with more; give the number of work groups or of invocations",
+                    kDefault, counted(uint64_t{workgroup[1]} * localSize[1], "invocation"),
+                    uint64_t{workgroup[2]} * localSize[2], *uncovered);
+    else if (invocations / kManyTimes > largest)
+        KP_LOG_WARN("{}so {} of {} each are launched, for {}; call Algorithm::setThreadCount() or "
+                    "set AlgorithmOptions::threads to launch one invocation per element, or give "
+                    "the number of work groups",
+                    kDefault, counted(workgroup[0], "work group"),
+                    counted(invocations / workgroup[0], "invocation"), counted(largest, "element"));
 }
 
 void Algorithm::Impl::warnOfIgnored(bool constantsGiven, bool pushConstantsGiven) const {

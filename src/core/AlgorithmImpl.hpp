@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -68,6 +69,7 @@ struct Algorithm::Impl {
     /// What a recorded dispatch needs kept alive, in one object. Null without a shader.
     std::shared_ptr<const MemoryBinding> binding;
     Workgroup workgroup{1, 1, 1};
+    bool workgroupUnchecked = false; ///< it is the default, and nothing was dispatched yet
     Workgroup localSize{1, 1, 1};
     Specialization specialization;
     AlgorithmOptions options;
@@ -85,11 +87,23 @@ struct Algorithm::Impl {
 
     /// Checks a shader against the device, memory and constants, and sets everything else.
     void setShader(std::span<const uint32_t> spirv);
-    /// Improves the default of one work group per element of the first memory object, if it is not
-    /// enough: with kp_index(), to one invocation per element of the largest tensor. Otherwise logs
-    /// a warning if the shader writes a tensor with more elements than there are invocations, or an
-    /// image with more rows, layers or slices than there are invocations along that axis.
-    void checkDefaultWorkgroup();
+    void setWorkgroup(const Workgroup& counts) {
+        workgroup = counts;
+        workgroupUnchecked = false;
+    }
+    /// Sets the counts that cover a number of invocations. @throws as Algorithm::setThreadCount()
+    void setThreadCount(const std::array<uint64_t, 3>& threads);
+    /// Sets one work group per element of the first memory object or, with kp_index(), one
+    /// invocation per element of the largest tensor.
+    void setDefaultWorkgroup();
+    /// Warns before the first dispatch with the default counts if the shader writes a tensor with
+    /// more elements than there are invocations, or an image with more rows, layers or slices than
+    /// there are invocations along that axis; or if there are many times more invocations than
+    /// elements.
+    void checkWorkgroupOnce() {
+        if (workgroupUnchecked) [[unlikely]]
+            checkDefaultWorkgroup();
+    }
     /// Warns of given constants that the shader does not declare.
     void warnOfIgnored(bool constantsGiven, bool pushConstantsGiven) const;
     void bindMemory(); ///< binds the current memory objects
@@ -139,6 +153,7 @@ struct Algorithm::Impl {
     void exposeMemory() const;
 
 private:
+    void checkDefaultWorkgroup();
     /// Adds a memory object or a sampler, or both, to @p next, and returns its descriptor.
     vulkan::DescriptorWrite bindObject(const shader::Binding& used, uint32_t element,
                                        MemoryBinding& next) const;

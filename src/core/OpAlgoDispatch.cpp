@@ -46,6 +46,7 @@ DispatchCommands::DispatchCommands(const OpAlgoDispatch& dispatch)
         requireGroupCounts(*dispatch.mGroupCounts, mGroupCountsOffset, *mAlgorithm->device);
         mGroupCounts = implOf(*dispatch.mGroupCounts).buffer.get();
     } else {
+        mAlgorithm->checkWorkgroupOnce();
         checkWorkgroup(mGroups, *mAlgorithm->device);
     }
     mAlgorithm->refreshBinding();

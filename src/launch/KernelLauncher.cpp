@@ -6,6 +6,7 @@
 #include <kompute/Manager.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 
+#include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
 #include "core/ManagerImpl.hpp"
 #include "core/MemoryImpl.hpp"
@@ -54,6 +55,10 @@ Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
 }
 
 Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions options) {
+    if (options.threads[0] != 0)
+        fail<InvalidArgument>("a kernel was given AlgorithmOptions::threads of {}; its launchers "
+                              "take their size from KernelOptions::globalSize or the call",
+                              options.threads[0]);
     auto impl = std::make_shared<Impl>();
     impl->device = implOf(manager).device;
     impl->managerQueue = implOf(manager).defaultQueue;

@@ -370,7 +370,7 @@ void KernelLauncher::Impl::build(Dispatch& dispatch) {
         impl.bindMemory();
     }
     impl.binding = sharedImplOf(kernel)->bindings.shared(impl.binding);
-    impl.workgroup = groupCountsOf(dispatch.globalSize, dispatch.localSize);
+    impl.setWorkgroup(groupCountsOf(dispatch.globalSize, dispatch.localSize));
     dispatch.algorithm = std::move(algorithm);
 }
 

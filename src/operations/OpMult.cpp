@@ -11,13 +11,14 @@
 namespace kp {
 namespace {
 
-/// Returns one work group per element, spread over x, y and z if there are more than every device
-/// supports in x. The shader counts groups in that order and checks its bounds.
-Workgroup groupsFor(uint64_t elements) {
+/// Returns work groups for one element per invocation, spread over x, y and z if there are more
+/// than every device supports in x. The shader counts groups in that order and checks its bounds.
+Workgroup groupsFor(uint64_t elements, uint32_t localSize) {
     constexpr uint64_t kMaxGroups = 65535;
-    const uint64_t x = std::min(elements, kMaxGroups);
-    const uint64_t y = std::min((elements - 1) / x + 1, kMaxGroups);
-    const uint64_t z = (elements - 1) / (x * y) + 1;
+    const uint64_t groups = (elements - 1) / localSize + 1;
+    const uint64_t x = std::min(groups, kMaxGroups);
+    const uint64_t y = std::min((groups - 1) / x + 1, kMaxGroups);
+    const uint64_t z = (groups - 1) / (x * y) + 1;
     return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
 }
 
@@ -41,7 +42,8 @@ OpMult::OpMult(const MemoryObjects& objects, std::shared_ptr<Algorithm> algorith
                 "beside {}",
                 memory->size(), Memory::toString(memory->dataType()), memObjects[0]->size());
     }
-    algorithm->rebuild(memObjects, SHADEROPMULT_COMP_SPV, groupsFor(memObjects[2]->size()));
+    algorithm->rebuild(memObjects, SHADEROPMULT_COMP_SPV, {1, 1, 1});
+    algorithm->setWorkgroup(groupsFor(memObjects[2]->size(), algorithm->getLocalSize()[0]));
 }
 
 OpMult::~OpMult() = default;

@@ -441,15 +441,73 @@ TEST_F(AlgorithmTest, OpMultTakesExactlyThreeTensorsOfOneSize) {
 }
 
 TEST_F(AlgorithmTest, OpMultRunsMoreElementsThanOneDimensionHolds) {
-    const size_t count = 70001;
+    const size_t count = 64 * 65535 + 4 * 64 + 1;
     auto a = manager.tensor(std::vector<float>(count, 3));
     auto b = manager.tensor(ascending<float>(count));
     auto c = manager.tensorT<float>(count);
     auto sq = manager.sequence();
     sq->record<kp::OpSyncDevice>({a, b})->record<kp::OpMult>({a, b, c}, manager.algorithm());
     sq->record<kp::OpSyncLocal>({c})->eval();
-    EXPECT_EQ(c->vector()[count - 1], 3.0f * 70000);
+    EXPECT_EQ(c->vector()[count - 1], 3.0f * (count - 1));
     EXPECT_EQ(c->vector()[65536], 3.0f * 65536);
+}
+
+TEST_F(AlgorithmTest, OpMultUsesWholeSubgroups) {
+    auto a = manager.tensorT<float>(1000);
+    auto algorithm = manager.algorithm();
+    manager.sequence()->record<kp::OpMult>({a, a, manager.tensorT<float>(1000)}, algorithm);
+    EXPECT_EQ(algorithm->getLocalSize(), (kp::Workgroup{64, 1, 1}));
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{16, 1, 1}));
+}
+
+TEST_F(AlgorithmTest, CountsTheThreadsOfItsOptions) {
+    auto t = manager.tensorT<float>(1000);
+    const auto code =
+        spirv("#version 450\nlayout(local_size_x = 8, local_size_y = 4) in;\n" +
+              buffer(0, "", "float", "v") + "void main() { v[gl_GlobalInvocationID.x] = 1.0; }");
+    kp::AlgorithmOptions options;
+    options.threads = {1000};
+    auto algorithm = manager.algorithm<float, float>({t}, code, {}, {}, {}, options);
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{125, 1, 1}));
+    options.threads = {17, 5, 2};
+    algorithm->rebuild<float, float>({t}, code, {}, {}, {}, options);
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{3, 2, 2}));
+    algorithm->rebuild({t}, code);
+    EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{1000, 1, 1})) << "the size is not kept";
+    const auto withBoth = [&] {
+        algorithm->rebuild<float, float>({t}, code, {3}, {}, {}, options);
+    };
+    EXPECT_ERROR(kp::InvalidArgument, "3 work groups in x and 17 threads were given", withBoth());
+    EXPECT_ERROR(kp::InvalidArgument, "KernelOptions::globalSize",
+                 kp::Kernel(manager, code, options));
+}
+
+TEST_F(AlgorithmTest, WarnsOnceBeforeTheFirstDispatchOfAnUnsuitableDefault) {
+    const auto code = [](int local) {
+        return spirv("#version 450\nlayout(local_size_x = " + std::to_string(local) + ") in;\n" +
+                     buffer(0, "", "float", "v") +
+                     "void main() { uint i = gl_GlobalInvocationID.x; "
+                     "if (i < v.length()) v[i] = 1.0; }");
+    };
+    const auto dispatched = [&](const std::shared_ptr<kp::Algorithm>& algorithm) {
+        const size_t before = logText().size();
+        manager.sequence()->record<kp::OpAlgoDispatch>(algorithm)->eval();
+        return logText().substr(before);
+    };
+    auto t = manager.tensorT<float>(1000);
+    auto algorithm = manager.algorithm({t}, code(64));
+    EXPECT_EQ(logText(), "") << "the size may still be set";
+    const std::string warning = dispatched(algorithm);
+    EXPECT_NE(warning.find("1000 work groups of 64 invocations each are launched, for 1000 "
+                           "elements; call Algorithm::setThreadCount()"),
+              std::string::npos)
+        << warning;
+    EXPECT_EQ(dispatched(algorithm), "");
+    EXPECT_EQ(dispatched(manager.algorithm({t}, code(16))), "");
+    EXPECT_EQ(dispatched(manager.algorithm({t}, code(64), {1000})), "") << "it was asked for";
+    algorithm = manager.algorithm({t}, code(64));
+    algorithm->setThreadCount(1000);
+    EXPECT_EQ(dispatched(algorithm), "");
 }
 
 } // namespace

@@ -60,6 +60,8 @@ constexpr Phrase kPhrases[] = {
     {"TuningTime::eDevice", "time='device'"},
     {"TuningTime::eAuto", "time='auto'"},
     {"AlgorithmOptions::maxPrivateBytes", "max_private_bytes"},
+    {"Algorithm::setThreadCount() or set AlgorithmOptions::threads",
+     "mgr.algorithm() with thread_count"},
     {"AlgorithmOptions::", ""},
     {"Filter::eNearest", "filter='nearest'"},
     {"ImageOptions::type", "image_type"},
