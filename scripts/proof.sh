@@ -7,7 +7,7 @@
 #   bash scripts/proof.sh [quick]           a sample, as in CI
 #   bash scripts/proof.sh long              before a release
 #   bash scripts/proof.sh quick programs    one of: fuzz programs groups sync python
-#                                        primitives processes long soak
+#                                        primitives numbers processes long soak
 #
 # KOMPUTE_PROOF_BUILD=build/ci    a build with kompute_proof, kompute_fuzz_replay and _kp
 # KOMPUTE_PROOF_SEED=N            default: the day's
@@ -26,7 +26,7 @@ case ${1:-} in
     quick | long) size=$1 && shift ;;
     -h | --help) print_head && exit 0 ;;
 esac
-parts=${*:-fuzz programs groups sync python primitives processes long soak}
+parts=${*:-fuzz programs groups sync python primitives numbers processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.
 KOMPUTE_CACHE_DIR=$(mktemp -d)
@@ -97,6 +97,11 @@ part_primitives() {
     have_package "primitives were NOT compared with NumPy" || return 0
     with_package test/proof/random_primitives.py --seed "$seed" --count "$(volume 60 5000)"
     finds with_package test/proof/random_primitives.py --count 60 --plant result
+}
+part_numbers() {
+    have_package "numbers were NOT compared with NumPy's and Python's" || return 0
+    with_package test/proof/random_numbers.py --seed "$seed" --count "$(volume 90 5000)"
+    finds with_package test/proof/random_numbers.py --count 30 --plant result
 }
 part_processes() {
     python3 test/proof/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \
