@@ -286,6 +286,21 @@ def of_vector_parts(d, out):
     out[i] = w.x + w.y + w.z
 
 
+@kp.jit
+def of_mixed_vectors(n, d, out):
+    i = kp.global_id()
+    v = kp.vec3(1, 1, 1) * n[i] + kp.vec3(kp.float32(d[i]))
+    w = kp.ivec3(v)
+    out[i] = kp.float64(v.x) + w.y
+
+
+def test_numbers_that_become_vectors_are_rounded() -> None:
+    n, d = np.array([16777217, -5], np.int32), np.array([0.1, 1 / 3])
+    v = n.astype("f4") + d.astype("f4")
+    expected = v.astype("f8") + v.astype("i4")
+    np.testing.assert_array_equal(of_mixed_vectors(n, d, np.zeros(2)), expected)
+
+
 def test_vectors_are_rounded_by_component() -> None:
     d = np.linspace(0.1, 1, 50)
     v = np.stack([d, d / 3, d * 1e9]).astype("f4").astype("f8")

@@ -257,6 +257,13 @@ def changed_table(x):
     WEIGHTS[0] = x[0]  # HERE
 
 
+LONG = list(range(5000))
+
+
+def long_table(x):
+    x[0] = LONG[int(x[1])]  # HERE
+
+
 def rows(x):
     for v in TABLE:  # HERE
         x[0] = v
@@ -308,6 +315,7 @@ MESSAGES = {
     outside: "the index 2 is over the last one, 1",
     outside_table: "the index 3 is over the last one, 2|over the 3 entries",
     changed_table: "'WEIGHTS' is a constant",
+    long_table: "16384 bytes at most, but this one 40000",
     rows: "loops are over",
     barrier_in_branch: r"because of the condition in line \d+",
     barrier_after_return: "only some work items",

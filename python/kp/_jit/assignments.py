@@ -17,7 +17,6 @@ from .values import NOTHING, Value
 #: Operators that GLSL has as assignments with the same meaning.
 _IN_PLACE = ("+", "-", "*", "&", "|", "^", "<<", ">>")
 
-
 #: Bytes of a local array. Devices have little of such memory for each work item, or use much slower one.
 MAX_LOCAL_BYTES = 65536
 

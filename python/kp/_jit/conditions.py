@@ -36,7 +36,7 @@ class Conditions(Arithmetic):
         """Return the value of an expression that gives a number, a vector or a matrix."""
         raise NotImplementedError
 
-    def wrap(self, thing: Any) -> Value:
+    def wrap(self, thing: Any, node: ast.AST | None = None) -> Value:
         """Return a Python object that the function refers to."""
         raise NotImplementedError
 

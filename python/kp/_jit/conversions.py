@@ -127,7 +127,7 @@ class Conversions:
         if not limits.min <= number <= limits.max:
             hint = (
                 "; give it a type, as in kp.uint32(...) or kp.int64(...)"
-                if type == INT and not -(2**31) <= number < 2**64
+                if type == INT and number > 0
                 else ""
             )
             self.fail(node, f"{number} does not fit {type}{hint}")
@@ -210,6 +210,9 @@ class Conversions:
         own = value.type
         assert own is not None
         self.unit.observe(own)
+        if own.is_scalar and not type.is_scalar and own.number != type.number:
+            value = self.cast(value, type.number)
+            return Value(f"{type.glsl}({value.text})", type, pure=value.pure)
         text = f"{type.glsl}({value.text})"
         if type.scalar in self.unit.observed and own.bits > 8:
             text = self._rounded(value, own, type) or text

@@ -8,6 +8,7 @@ import functools
 from types import FunctionType
 from typing import Any
 
+from .._errors import ShaderError
 from . import intrinsics
 from .source import Source
 
@@ -131,7 +132,10 @@ class Divergence:
             return False
         if function.__module__.startswith(("kp.", "numpy")):
             return False
-        source = Source(function)
+        try:
+            source = Source(function)
+        except ShaderError:  # which matters only if it is called
+            return False
         return any(
             isinstance(each, ast.Call) and self.waits(_found(source, each.func), known | {function})
             for each in ast.walk(source.node)

@@ -81,7 +81,7 @@ class Expressions(Conditions):
         self.typed(value, node)
         return value
 
-    def wrap(self, thing: Any) -> Value:
+    def wrap(self, thing: Any, node: ast.AST | None = None) -> Value:
         """Return a Python object that the function refers to."""
         if isinstance(thing, Value):
             return thing
@@ -91,7 +91,7 @@ class Expressions(Conditions):
         if isinstance(thing, tuple):
             return Value(items=[self.wrap(each) for each in thing], object=thing)
         if isinstance(thing, (list, np.ndarray)) and self._is_table(thing):
-            array = self.unit.table(thing, self, self.source.node)
+            array = self.unit.table(thing, self, node or self.source.node)
             return Value(array.name, array=array)
         return Value(object=thing)
 
@@ -135,7 +135,7 @@ class Expressions(Conditions):
             self.fail(
                 node, f"'{name}' is not known{nearest(name, [*self.parameters, *self.locals])}"
             )
-        value = self.wrap(thing)
+        value = self.wrap(thing, node)
         if value.array is not None:
             value.array = dataclasses.replace(value.array, parameter=name)  # for messages
         self._watch(name, thing, value)
@@ -168,7 +168,7 @@ class Expressions(Conditions):
                 thing = getattr(base.object, name)
             except AttributeError:
                 self.fail(node, f"{self.describe(base)} has no '{name}'")
-            value = self.wrap(thing)
+            value = self.wrap(thing, node)
             self._watch(ast.unparse(node), thing, value)
             return value
         if base.array is not None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from .divergence import Divergence
 from .assignments import statement_name
+from .divergence import Divergence
 from .expressions import _ARITHMETIC
 from .loops import Loop, Loops, merged
 from .names import Names

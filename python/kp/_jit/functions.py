@@ -136,11 +136,9 @@ def _of_numpy(name: str, integers: str = "") -> Handler:
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         own, values = _common(self, args, node, floating=not integers)
         if not own.is_float:
-            text = (
-                integers.replace("signed_fmod", "unsigned_remainder")
-                if own.kind == "uint"
-                else integers
-            )
+            text = integers
+            if text == "kp_signed_fmod" and own.kind == "uint":
+                text = "kp_unsigned_remainder"
             helps = text.startswith("kp_")
             return self.helper(text, own, values) if helps else _call(text, own, values)
         if own.scalar == "float64" and not has_double(name):
@@ -484,7 +482,11 @@ def _folded(self: Expressions, thing: Any, args: list[Value], node: ast.Call) ->
         return None
     if isinstance(thing, Named):
         return None
-    symbol = {"pow": "**", "power": "**"}.get(thing.__name__, "") if len(args) == 2 else ""
+    symbol = (
+        {"pow": "**", "power": "**"}.get(getattr(thing, "__name__", ""), "")
+        if len(args) == 2
+        else ""
+    )
     if message := too_large(symbol, args[0].constant, args[-1].constant):
         self.fail(node, message)
     if thing is round and len(args) == 2 and not abs(args[1].constant) <= 300:
