@@ -141,7 +141,7 @@ int run(uint32_t n, bool exhaustive) {
     for (size_t i = 0; i < result.records.size(); ++i) {
         const kp::TuningRecord& record = result.records[i];
         const bool shown = i < 3 || i + 1 == result.records.size();
-        if (shown && record.status == kp::TuningRecord::Status::eMeasured)
+        if (shown && record.status == kp::TuningRecord::Outcome::eMeasured)
             std::printf("%4zu. %-28s %10.1f us %8.2f GFLOP/s%s\n", i + 1,
                         record.configuration.toString().c_str(), record.nanoseconds / 1e3,
                         operations / record.nanoseconds, record.fromCache ? " (cached)" : "");

@@ -12,6 +12,7 @@
 #include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/MemoryObjects.hpp>
+#include <kompute/StoredConstants.hpp>
 #include <kompute/Tensor.hpp>
 
 namespace kp {
@@ -29,7 +30,7 @@ struct SpecializationConstant {
     template <typename T>
     static SpecializationConstant of(uint32_t id, T value) {
         static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "a number");
-        using Stored = std::conditional_t<std::is_same<T, bool>::value, uint32_t, T>;
+        using Stored = detail::StoredConstant<T>;
         const auto stored = static_cast<Stored>(value);
         SpecializationConstant constant{id, sizeof(Stored), {}, Memory::numberType<Stored>()};
         std::memcpy(constant.value.data(), &stored, sizeof(Stored));
@@ -96,13 +97,15 @@ public:
                  const std::optional<AlgorithmOptions>& options = std::nullopt) {
         static_assert(std::is_trivially_copyable<S>::value && std::is_trivially_copyable<P>::value,
                       "constants are copied byte by byte");
+        using StoredS = detail::StoredConstant<S>;
+        using StoredP = detail::StoredConstant<P>;
+        const auto& constants = detail::storedConstants(specializationConstants);
+        const auto& push = detail::storedConstants(pushConstants);
         rebuildBytes(
             memObjects, spirv, workgroup,
-            {specializationConstants.data(), specializationConstants.size(), sizeof(S),
-             Memory::numberType<S>()},
+            {constants.data(), constants.size(), sizeof(StoredS), Memory::numberType<StoredS>()},
             std::is_same<S, SpecializationConstant>::value,
-            {pushConstants.data(), pushConstants.size(), sizeof(P), Memory::numberType<P>()},
-            options);
+            {push.data(), push.size(), sizeof(StoredP), Memory::numberType<StoredP>()}, options);
     }
 
     /// Binds other memory to the same shader. Takes a new descriptor set but never a new pipeline.
@@ -134,8 +137,10 @@ public:
     ///         rebuild()
     template <typename T>
     void setPushConstants(const std::vector<T>& pushConstants) {
-        setPushConstants(pushConstants.data(), pushConstants.size(), sizeof(T),
-                         Memory::numberType<T>());
+        using Stored = detail::StoredConstant<T>;
+        const auto& stored = detail::storedConstants(pushConstants);
+        setPushConstants(stored.data(), stored.size(), sizeof(Stored),
+                         Memory::numberType<Stored>());
     }
     /// @param type  of the elements, which a dispatch compares with the shader's; eCustom: it
     ///              compares sizes only
@@ -195,10 +200,11 @@ private:
 
     template <typename T>
     static std::vector<T> toVector(const std::vector<unsigned char>& bytes) {
-        if (bytes.size() % sizeof(T) != 0)
-            throwWrongSize(bytes.size(), sizeof(T));
-        const T* first = reinterpret_cast<const T*>(bytes.data());
-        return std::vector<T>(first, first + bytes.size() / sizeof(T));
+        using Stored = detail::StoredConstant<T>;
+        if (bytes.size() % sizeof(Stored) != 0)
+            throwWrongSize(bytes.size(), sizeof(Stored));
+        const auto* first = reinterpret_cast<const Stored*>(bytes.data());
+        return std::vector<T>(first, first + bytes.size() / sizeof(Stored));
     }
 
     std::unique_ptr<Impl> mImpl;

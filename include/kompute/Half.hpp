@@ -36,7 +36,7 @@ struct Half {
     }
 
     explicit operator float() const {
-        const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
+        const uint32_t sign = (bits & 0x8000u) << 16;
         const uint32_t exponent = (bits >> 10) & 0x1fu;
         uint32_t mantissa = bits & 0x3ffu;
         uint32_t x;

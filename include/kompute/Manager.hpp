@@ -306,7 +306,7 @@ public:
     // Algorithms. For arguments and errors, see Algorithm's constructor.
 
     /// Creates an algorithm. The constants are vectors of any trivially copyable type, or of
-    /// SpecializationConstant.
+    /// SpecializationConstant. Each bool of a std::vector<bool> becomes a word, as in shaders.
     template <typename S = float, typename P = float>
     std::shared_ptr<Algorithm>
     algorithm(const MemoryObjects& memObjects = {}, ArrayView<uint32_t> spirv = {},

@@ -60,8 +60,8 @@ public:
 private:
     /// Returns the size in bytes, or on overflow a size that the allocation rejects with a message.
     static uint64_t bytesOf(size_t count) {
-        return count > std::numeric_limits<uint64_t>::max() / sizeof(T)
-                   ? std::numeric_limits<uint64_t>::max()
+        return count > (std::numeric_limits<uint64_t>::max)() / sizeof(T)
+                   ? (std::numeric_limits<uint64_t>::max)()
                    : uint64_t{count} * sizeof(T);
     }
 

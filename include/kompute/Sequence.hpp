@@ -41,7 +41,7 @@ struct PushConstants<> {
 template <typename T>
 struct PushConstants<std::vector<T>> {
     static_assert(std::is_trivially_copyable<T>::value, "push constants are copied byte by byte");
-    static constexpr bool kAre = true;
+    static constexpr bool kAre = !std::is_same<T, bool>::value; // which are not stored in a row
     static constexpr Memory::DataTypes kType = Memory::numberType<T>();
     static const void* data(const std::vector<T>& values) { return values.data(); }
     static size_t bytes(const std::vector<T>& values) { return values.size() * sizeof(T); }

@@ -18,7 +18,7 @@ namespace kp::tune {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Status = TuningRecord::Status;
+using Outcome = TuningRecord::Outcome;
 
 constexpr std::chrono::milliseconds kSaveInterval{500};
 constexpr size_t kMaxReasons = 16;
@@ -34,7 +34,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// A configuration and its progress through the rounds.
 struct Candidate {
     CachedTime time; ///< its shader key is "" until known
-    Status status = Status::eSkipped;
+    Outcome status = Outcome::eSkipped;
     bool fromCache = false;
     std::vector<uint32_t> spirv;
     /// Compiled, run once and verified in this call; null before and after elimination.
@@ -43,7 +43,7 @@ struct Candidate {
     bool pruned = false;         ///< exceeds a limit that only the compiled shader shows
     bool unsaved = false;
 
-    bool measured() const { return status == Status::eMeasured; }
+    bool measured() const { return status == Outcome::eMeasured; }
 
     void addTimes(const std::vector<double>& times) {
         samples.insert(samples.end(), times.begin(), times.end());
@@ -54,7 +54,7 @@ struct Candidate {
         const size_t half = sorted.size() / 2;
         time.medianNs = sorted.size() % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
         time.runs += static_cast<uint32_t>(times.size());
-        status = Status::eMeasured;
+        status = Outcome::eMeasured;
         fromCache = false;
         unsaved = true;
     }
@@ -219,7 +219,7 @@ private:
             if (time == mKnown.end())
                 continue;
             candidate.time = *time;
-            candidate.status = time->wrong ? Status::eWrong : Status::eMeasured;
+            candidate.status = time->wrong ? Outcome::eWrong : Outcome::eMeasured;
             candidate.fromCache = true;
         }
     }
@@ -305,7 +305,7 @@ private:
         } catch (const Error& error) {
             if (error.code() != ErrorCode::eShader && error.code() != ErrorCode::eUnsupported)
                 throw;
-            candidate.status = Status::eFailed;
+            candidate.status = Outcome::eFailed;
             candidate.time.reason = error.what();
             candidate.time.complete = true;
             candidate.algorithm.reset();
@@ -364,7 +364,7 @@ private:
             return true;
         time.wrong = true;
         time.reason = problem;
-        candidate.status = Status::eWrong;
+        candidate.status = Outcome::eWrong;
         candidate.complete();
         KP_LOG_WARN("kernel {}, configuration {} produces wrong results and is excluded: {}",
                     mTask.kernel.name(), time.configuration.toString(), problem);
@@ -413,7 +413,7 @@ private:
                                       time.nanoseconds, time.medianNs, time.runs, each.fromCache});
         }
         std::ranges::stable_sort(result.records, {}, [](const TuningRecord& record) {
-            return record.status == Status::eMeasured ? record.nanoseconds : kInfinity;
+            return record.status == Outcome::eMeasured ? record.nanoseconds : kInfinity;
         });
         result.benchmarks = mBench.benchmarks();
         result.stopped = mStopped;

@@ -182,6 +182,28 @@ TEST_F(AlgorithmTest, AppliesSpecializationConstants) {
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{102});
 }
 
+TEST_F(AlgorithmTest, TakesVectorsOfBool) {
+    auto t = manager.tensorT<uint32_t>(4);
+    const auto code = spirv(
+        "#version 450\nlayout(constant_id = 0) const bool A = false;\n"
+        "layout(constant_id = 1) const bool B = true;\n"
+        "layout(push_constant) uniform P { bool c, d; };\n" +
+        buffer(0, "", "uint", "v") +
+        "void main() { v[0] = A ? 1 : 0; v[1] = B ? 1 : 0; v[2] = c ? 1 : 0; v[3] = d ? 1 : 0; }");
+    const std::vector<bool> given = {true, false};
+    auto algorithm = manager.algorithm({t}, code, {1}, given, given);
+    EXPECT_EQ(algorithm->getSpecializationConstants<bool>(), given);
+    EXPECT_EQ(algorithm->getPushConstants<bool>(), given);
+    auto sq = manager.sequence();
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{1, 0, 1, 0}));
+    sq->record<kp::OpAlgoDispatch>(algorithm, std::vector<bool>{false, true})->eval();
+    EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{1, 0, 0, 1}));
+    algorithm->setPushConstants(std::vector<bool>{true, true});
+    sq->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{1, 0, 1, 1}));
+}
+
 TEST_F(AlgorithmTest, AppliesSpecializationConstantsById) {
     using Constant = kp::SpecializationConstant;
     auto t = manager.tensorT<uint32_t>(8);

@@ -104,6 +104,11 @@ void useObjects(kp::Manager& manager) {
     sequence->eval<kp::OpSyncLocal>(memory)->evalAsync<kp::OpSyncLocal>(memory);
     sequence->evalAsync<kp::OpAlgoDispatch>(algorithm)->evalAwait(std::chrono::seconds(1));
     algorithm->rebuild(memory, std::array<std::uint32_t, 2>{1, 2});
+    const std::vector<bool> flags = {true, false};
+    manager.algorithm(memory, {}, {}, flags, flags)->setPushConstants(flags);
+    sequence->record<kp::OpAlgoDispatch>(algorithm, flags)
+        ->eval<kp::OpAlgoDispatch>(algorithm, flags);
+    static_cast<void>(algorithm->getSpecializationConstants<bool>());
     KP_LOG_WARN("no arguments");
     KP_LOG_ERROR("{} {} {}", "text", std::string("text"), static_cast<const void*>(&manager));
 

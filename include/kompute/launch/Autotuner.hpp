@@ -12,6 +12,7 @@
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/StoredConstants.hpp>
 #include <kompute/launch/TunableKernel.hpp>
 
 namespace kp {
@@ -93,7 +94,10 @@ public:
     TuningArguments& threads(const std::array<uint64_t, 3>& threads);
     template <typename T>
     TuningArguments& pushConstants(const std::vector<T>& values) {
-        return pushConstants(values.data(), values.size() * sizeof(T), Memory::numberType<T>());
+        using Stored = detail::StoredConstant<T>;
+        const auto& stored = detail::storedConstants(values);
+        return pushConstants(stored.data(), stored.size() * sizeof(Stored),
+                             Memory::numberType<Stored>());
     }
     TuningArguments& pushConstants(const void* data, size_t bytes,
                                    Memory::DataTypes type = Memory::DataTypes::eCustom);
@@ -155,14 +159,14 @@ private:
 
 /// What is known about one configuration.
 struct TuningRecord {
-    enum class Status {
+    enum class Outcome {
         eMeasured, ///< has a time
         eWrong,    ///< produced wrong results
         eFailed,   ///< does not compile or exceeds the device's limits
         eSkipped   ///< not run: out of budget, or not sampled
     };
     TuningConfiguration configuration;
-    Status status = Status::eSkipped;
+    Outcome status = Outcome::eSkipped;
     std::string reason;     ///< for eWrong and eFailed
     double nanoseconds = 0; ///< time of the fastest run
     double medianNs = 0;

@@ -30,8 +30,8 @@ public:
     uint64_t count() const { return mCount; }
     uint64_t unprofiled() const { return mUnprofiled; }
     uint64_t total() const { return mTotal; }
-    uint64_t min() const { return mCount ? mMin : 0; } ///< 0 without runs, like all below
-    uint64_t max() const { return mMax; }
+    uint64_t(min)() const { return mCount ? mMin : 0; } ///< 0 without runs, like all below
+    uint64_t(max)() const { return mMax; }
     double mean() const;
     double variance() const; ///< population variance (divided by count)
     double stddev() const;
@@ -58,7 +58,7 @@ private:
     uint64_t mCount = 0;
     uint64_t mUnprofiled = 0;
     uint64_t mTotal = 0;
-    uint64_t mMin = std::numeric_limits<uint64_t>::max();
+    uint64_t mMin = (std::numeric_limits<uint64_t>::max)();
     uint64_t mMax = 0;
     uint64_t mBytes = 0;
     double mMean = 0;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <kompute/ArrayView.hpp>
+#include <kompute/StoredConstants.hpp>
 #include <kompute/operations/OpBase.hpp>
 
 namespace kp {
@@ -39,11 +41,8 @@ public:
     /// Never throws; record() reports errors.
     template <typename T = float>
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const std::vector<T>& pushConstants = {})
-        : OpAlgoDispatch(std::move(algorithm), pushConstants.data(),
-                         pushConstants.size() * sizeof(T), Memory::numberType<T>()) {
-        static_assert(std::is_trivially_copyable<T>::value,
-                      "push constants are copied byte by byte");
-    }
+        : OpAlgoDispatch(std::move(algorithm), ArrayView<detail::StoredConstant<T>>(
+                                                   detail::storedConstants(pushConstants))) {}
     /// @param type  of the push constants, which record() compares with the shader's; eCustom: it
     ///              compares sizes only
     OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
@@ -75,6 +74,14 @@ protected:
     const std::shared_ptr<Algorithm>& algorithm() const { return mAlgorithm; }
 
 private:
+    template <typename T>
+    OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const ArrayView<T>& pushConstants)
+        : OpAlgoDispatch(std::move(algorithm), pushConstants.data(), pushConstants.bytes(),
+                         Memory::numberType<T>()) {
+        static_assert(std::is_trivially_copyable<T>::value,
+                      "push constants are copied byte by byte");
+    }
+
     friend class DispatchCommands;
     friend class Recorder;
     friend class Sequence;

@@ -21,10 +21,11 @@ constexpr Named<TuningResult::Source> kSources[] = {{"measured", TuningResult::S
                                                     {"cache", TuningResult::Source::eCache},
                                                     {"nearest", TuningResult::Source::eNearest},
                                                     {"estimate", TuningResult::Source::eEstimate}};
-constexpr Named<TuningRecord::Status> kStatuses[] = {{"measured", TuningRecord::Status::eMeasured},
-                                                     {"wrong", TuningRecord::Status::eWrong},
-                                                     {"failed", TuningRecord::Status::eFailed},
-                                                     {"skipped", TuningRecord::Status::eSkipped}};
+constexpr Named<TuningRecord::Outcome> kOutcomes[] = {
+    {"measured", TuningRecord::Outcome::eMeasured},
+    {"wrong", TuningRecord::Outcome::eWrong},
+    {"failed", TuningRecord::Outcome::eFailed},
+    {"skipped", TuningRecord::Outcome::eSkipped}};
 
 /// Returns the algorithm as a kp.Algorithm.
 py::object toAlgorithm(const std::shared_ptr<ManagerHandle>& manager,
@@ -117,7 +118,7 @@ void bindRecord(py::module_& module) {
             "configuration", [](const TuningRecord& self) { return toDict(self.configuration); },
             "A value for each parameter.")
         .def_property_readonly(
-            "status", [](const TuningRecord& self) { return nameIn(kStatuses, self.status); },
+            "status", [](const TuningRecord& self) { return nameIn(kOutcomes, self.status); },
             "\"measured\", \"wrong\" (its results were rejected), \"failed\" or \"skipped\".")
         .def_readonly("reason", &TuningRecord::reason, "Why it is wrong or failed.")
         .def_readonly("nanoseconds", &TuningRecord::nanoseconds, "The shortest run.")
@@ -126,7 +127,7 @@ void bindRecord(py::module_& module) {
         .def_readonly("from_cache", &TuningRecord::fromCache, "True if nothing was run for it.")
         .def("__repr__", [](const TuningRecord& self) {
             return formatted("<kp.TuningRecord {}: {}>", self.configuration.toString(),
-                             nameIn(kStatuses, self.status));
+                             nameIn(kOutcomes, self.status));
         });
 }
 

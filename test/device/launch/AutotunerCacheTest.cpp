@@ -9,7 +9,7 @@ namespace kp::test {
 namespace {
 
 using Source = TuningResult::Source;
-using Status = TuningRecord::Status;
+using Outcome = TuningRecord::Outcome;
 
 using AutotunerCacheTest = AutotunerFixture;
 
@@ -141,7 +141,7 @@ TEST_F(AutotunerCacheTest, ResumesAfterAnInterruption) {
     EXPECT_EQ(whole.configuration.integer("waste"), 2);
     uint64_t runs = 0;
     for (const TuningRecord& record : whole.records) {
-        EXPECT_EQ(record.status, Status::eMeasured);
+        EXPECT_EQ(record.status, Outcome::eMeasured);
         runs += record.runs;
     }
     EXPECT_EQ(measured.size(), 6u) << "the interrupted ones are measured further";

@@ -9,7 +9,7 @@
 namespace kp::test {
 namespace {
 
-using Status = TuningRecord::Status;
+using Outcome = TuningRecord::Outcome;
 
 using AutotunerTest = AutotunerFixture;
 
@@ -27,7 +27,7 @@ TEST_F(AutotunerTest, PicksTheFastestSpecializationConstant) {
     EXPECT_EQ(result.records[0].configuration, result.configuration);
     EXPECT_GE(result.records[0].runs, result.records[3].runs);
     for (const TuningRecord& record : result.records) {
-        EXPECT_EQ(record.status, Status::eMeasured);
+        EXPECT_EQ(record.status, Outcome::eMeasured);
         EXPECT_GE(record.runs, 1u);
         EXPECT_GE(record.medianNs, record.nanoseconds);
         EXPECT_FALSE(record.fromCache);
@@ -214,7 +214,7 @@ TEST_F(AutotunerTest, RejectsVariantsWithWrongResults) {
     const TuningResult result = tune(kernel, with);
     EXPECT_EQ(result.configuration.text("variant"), "right");
     const TuningRecord& wrong = recordOf(result, "local_size_x=64, variant=wrong and fast");
-    EXPECT_EQ(wrong.status, Status::eWrong);
+    EXPECT_EQ(wrong.status, Outcome::eWrong);
     EXPECT_EQ(wrong.runs, 0u);
     EXPECT_NE(wrong.reason.find("memory object 1: element 0"), std::string::npos) << wrong.reason;
     expectUnchanged();
@@ -222,7 +222,7 @@ TEST_F(AutotunerTest, RejectsVariantsWithWrongResults) {
     // The cache keeps the verdict for tuning with expected results.
     const TuningResult again = tune(kernel, with);
     EXPECT_EQ(again.benchmarks, 0u);
-    EXPECT_EQ(recordOf(again, "local_size_x=64, variant=wrong and fast").status, Status::eWrong);
+    EXPECT_EQ(recordOf(again, "local_size_x=64, variant=wrong and fast").status, Outcome::eWrong);
 }
 
 TEST_F(AutotunerTest, IgnoresTimesThatWereNotVerified) {
@@ -306,7 +306,7 @@ TEST_F(AutotunerTest, SkipsConfigurationsThatDoNotCompile) {
     const TuningResult result = tune(kernel);
     EXPECT_EQ(result.configuration.text("kind"), "good");
     const TuningRecord& bad = recordOf(result, "local_size_x=64, kind=bad");
-    EXPECT_EQ(bad.status, Status::eFailed);
+    EXPECT_EQ(bad.status, Outcome::eFailed);
     EXPECT_NE(bad.reason.find("nothing"), std::string::npos) << bad.reason;
 }
 
@@ -380,7 +380,7 @@ TEST_F(AutotunerTest, TakesTheBestSoFarIfTheBudgetIsSpent) {
         Autotuner(manager, hurried).tune(wasteful({2, 3, 4, 5}), arguments());
     EXPECT_TRUE(result.stopped);
     EXPECT_EQ(result.configuration.integer("waste"), 2);
-    EXPECT_EQ(recordOf(result, "local_size_x=64, waste=5").status, Status::eSkipped);
+    EXPECT_EQ(recordOf(result, "local_size_x=64, waste=5").status, Outcome::eSkipped);
     expectUnchanged();
 }
 
