@@ -46,8 +46,11 @@ struct ManagerOptions {
     /// (debugPrintfEXT output). Empty: the environment variable KOMPUTE_VALIDATION, else none.
     std::string validation;
     WaitPolicy waitPolicy = WaitPolicy::eAuto;
-    /// Folder for compiled pipelines and shaders. Empty: the environment variable
-    /// KOMPUTE_CACHE_DIR, else the user's cache folder. "off": nothing is stored on disk.
+    /// Folder for all that is kept between runs: compiled pipelines and shaders, the library's own
+    /// included, and times of autotuning. Empty: the environment variable KOMPUTE_CACHE_DIR, else
+    /// the user's cache folder. "off": nothing is stored on disk. Managers that share a device
+    /// share the folder of its pipelines and of the library's shaders: the last one set before its
+    /// first pipeline.
     std::string cacheFolder;
     /// False counts submissions with recycled fences, as on devices without timeline semaphores.
     /// The environment variable KOMPUTE_WITHOUT=timelineSemaphore does the same.

@@ -42,10 +42,14 @@ ReduceKernel::of(vulkan::Device& device, Memory::DataTypes number, ReduceOperati
         fail<InvalidArgument>("elements of eBool cannot be reduced; numbers can");
     primitives::requireCombines(operation, type.computed, "a collective operation");
     requireGlslType(device, number, "reduce");
-    const std::vector<uint32_t> spirv = kp::compile(primitives::composeSource(
-        glslTypeMacros("D", number),
-        primitives::operatorSource(operation, number, device.has(vulkan::Feature::eShaderInt64)),
-        kReduceText, false));
+    CompileOptions options;
+    options.cacheFolder = device.pipelines().compileFolder();
+    const std::vector<uint32_t> spirv = kp::compile(
+        primitives::composeSource(glslTypeMacros("D", number),
+                                  primitives::operatorSource(
+                                      operation, number, device.has(vulkan::Feature::eShaderInt64)),
+                                  kReduceText, false),
+        options);
     const uint32_t constants[] = {kLocalSize};
     return std::shared_ptr<const ReduceKernel>(
         new ReduceKernel(device, Memory::dataTypeMemorySize(number),

@@ -49,7 +49,7 @@ MemorySpan spanOf(const TensorRange& range) {
 
 std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
                                              const Dispatch& first) {
-    const std::vector<uint32_t> spirv = compileKernel(kernel);
+    const std::vector<uint32_t> spirv = compileKernel(kernel, device.pipelines().compileFolder());
     uint32_t bindings = 0;
     for (const View& view : first.views)
         bindings += view.bindings;

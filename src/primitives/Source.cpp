@@ -125,11 +125,12 @@ std::string composeSource(const std::string& macros, const std::string& function
     return source;
 }
 
-std::vector<uint32_t> compileKernel(const Kernel& kernel) {
+std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder) {
     if (!kernel.spirv.empty())
         return kernel.spirv;
     CompileOptions options;
     options.fileName = kernel.name;
+    options.cacheFolder = cacheFolder;
     std::string whole = kernel.source;
     for (const Kernel::UserText& text : kernel.userTexts) {
         const std::string line = mentionOf(text);

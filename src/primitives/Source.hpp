@@ -23,8 +23,9 @@ std::string composeSource(const std::string& macros, const std::string& function
                           std::string_view text, bool subgroups, bool memoryModel = false,
                           const std::vector<std::string>& extensions = {});
 
+/// @param cacheFolder  as CompileOptions::cacheFolder; the device knows it
 /// @throws ShaderError, with the line of the user's own text if the fault is there, or only shows
 ///         behind the text
-std::vector<uint32_t> compileKernel(const Kernel& kernel);
+std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder);
 
 } // namespace kp::primitives

@@ -10,7 +10,9 @@
 
 #include "DocsSupport.hpp"
 #include "TestSupport.hpp"
+#include "shader/CompileCache.hpp"
 #include "unit/ScopedEnvironment.hpp"
+#include "unit/TestFiles.hpp"
 
 namespace kp::test {
 namespace {
@@ -23,6 +25,41 @@ constexpr bool kPinned = !std::is_copy_constructible_v<T> && !std::is_move_const
 static_assert(kPinned<kp::Manager> && kPinned<kp::Sequence> && kPinned<kp::Algorithm> &&
               kPinned<kp::Tensor> && kPinned<kp::TensorT<float>> && kPinned<kp::Image> &&
               kPinned<kp::ImageT<float>>);
+
+/// Names of what a manager leaves in its cache folder, or in the environment's.
+std::set<std::string> cachedBy(const std::string& option, const TemporaryFolder& folder) {
+    shader::clearCompileCache();
+    {
+        kp::ManagerOptions options;
+        options.cacheFolder = option;
+        options.shareDevice = false; // another manager may have chosen the folder of a shared one
+        kp::Manager own(options);
+        auto in = own.tensor({1, 2, 3});
+        auto out = own.tensorT<float>(1);
+        own.sequence()->eval<kp::OpReduce>(in, out, kp::ReduceOperation::eSum);
+        own.algorithm({in},
+                      own.compile("#version 450\nlayout(binding = 0) buffer V { float v[]; };\n"
+                                  "void main() { v[0] = 1.0; }"));
+    }
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
+        if (entry.is_regular_file())
+            names.insert(entry.path().extension().string());
+    return names;
+}
+
+TEST_F(ManagerTest, KeepsEverythingInOneCacheFolder) {
+    const TemporaryFolder ofUser, ofEnvironment, named;
+    const ScopedEnvironment cacheHome("XDG_CACHE_HOME", ofUser.path().string().c_str());
+    const ScopedEnvironment environment("KOMPUTE_CACHE_DIR", ofEnvironment.path().string().c_str());
+    const std::set<std::string> none;
+    EXPECT_EQ(cachedBy("off", ofEnvironment), none);
+    const std::set<std::string> all = cachedBy("", ofEnvironment);
+    EXPECT_GE(all.size(), 2u) << "pipelines and shaders";
+    EXPECT_EQ(cachedBy(named.path().string(), named), all);
+    const ScopedEnvironment off("KOMPUTE_CACHE_DIR", "off");
+    EXPECT_EQ(cachedBy("", ofUser), none);
+}
 
 TEST_F(ManagerTest, SharesItsDeviceWithOtherManagers) {
     kp::Manager other;

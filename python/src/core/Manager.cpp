@@ -172,8 +172,8 @@ void bindManager(py::module_& module, Classes& classes) {
                  that suits the device. Managers of one GPU share its device, whatever queues they
                  request. Missing `desired_extensions` are ignored, missing `required_extensions`
                  are an error. `validation` is a list of checks ("core,sync"), `wait` one of
-                 "auto", "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept
-                 ("off": nowhere). Launches and evaluations that find their queue busy are submitted
+                 "auto", "spin", "hybrid" and "block". `cache_folder` is where compiled pipelines and
+                 shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). Launches and evaluations that find their queue busy are submitted
                  together; with `coalesce=False` each is submitted at once. Independent dispatches of
                  a sequence may run in another order to share barriers; `reorder=False` keeps the
                  order in which they were recorded.)"))
@@ -184,8 +184,7 @@ void bindManager(py::module_& module, Classes& classes) {
                const std::string& language, const std::string& fileName, bool debugInfo,
                const std::string& includePolicy, bool isolate) {
                 return compileShader(source, includes, defines, entryPoint, language, fileName,
-                                     debugInfo, includePolicy, isolate,
-                                     vulkanVersionOf(managerIn(self)));
+                                     debugInfo, includePolicy, isolate, targetOf(managerIn(self)));
             },
             "source_or_path"_a, py::kw_only(), "includes"_a = py::tuple(), "defines"_a = py::none(),
             "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,

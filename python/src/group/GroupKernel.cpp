@@ -20,10 +20,10 @@ struct GroupKernelHandle {
 
 /// Returns SPIR-V for the oldest Vulkan version among the devices, so that it fits all.
 std::vector<uint32_t> toGroupSpirv(const DeviceGroup& group, py::handle shader) {
-    uint32_t version = UINT32_MAX;
-    for (size_t i = 0; i < group.size(); ++i)
-        version = std::min(version, vulkanVersionOf(group[i]));
-    return toSpirv(shader, version);
+    CompileTarget target = targetOf(group[0]);
+    for (size_t i = 1; i < group.size(); ++i)
+        target.vulkanVersion = std::min(target.vulkanVersion, targetOf(group[i]).vulkanVersion);
+    return toSpirv(shader, target);
 }
 
 /// Returns the arguments of a kernel that the caller gives: buffers, and values as launchers take

@@ -83,7 +83,7 @@ std::shared_ptr<ManagerHandle> managerFor(const KernelKeywords& given) {
 /// Returns the kernel of a shader in any form. @throws ShaderError
 Kernel makeKernel(const std::shared_ptr<ManagerHandle>& manager, py::handle shader,
                   AlgorithmOptions options = {}) {
-    std::vector<uint32_t> words = toSpirv(shader, vulkanVersionOf(*manager->manager));
+    std::vector<uint32_t> words = toSpirv(shader, targetOf(*manager->manager));
     const Use use(*manager);
     const ReleaseGil release;
     return Kernel(*manager->manager, std::move(words), std::move(options));

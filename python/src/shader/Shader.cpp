@@ -204,19 +204,21 @@ IncludePolicy includePolicyOf(const std::string& name) {
 
 } // namespace
 
-uint32_t vulkanVersionOf(const Manager& manager) {
-    return manager.deviceInfo().apiVersion & ~uint32_t{0xFFF};
+CompileTarget targetOf(const Manager& manager) {
+    const std::string folder = manager.cacheFolder();
+    return {manager.deviceInfo().apiVersion & ~uint32_t{0xFFF}, folder.empty() ? "off" : folder};
 }
 
-std::vector<uint32_t> toSpirv(py::handle shader, uint32_t vulkanVersion) {
+std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
     if (shader.is_none())
         return {};
     if (PyObject_CheckBuffer(shader.ptr()))
         return wordsOfBuffer(shader, "spirv");
     if (py::hasattr(shader, "__kp_shader__")) // kp.kernel and kp.jit
-        return toSpirv(shader.attr("__kp_shader__")(), vulkanVersion);
+        return toSpirv(shader.attr("__kp_shader__")(), target);
     CompileOptions options;
-    options.vulkanVersion = vulkanVersion;
+    options.vulkanVersion = target.vulkanVersion;
+    options.cacheFolder = target.cacheFolder;
     if (!PyUnicode_Check(shader.ptr()) && !py::hasattr(shader, "__fspath__"))
         throwTypeError("spirv", "bytes, source text or a path", shader);
     if (const auto path = pathOf(shader, "spirv"))
@@ -227,14 +229,16 @@ std::vector<uint32_t> toSpirv(py::handle shader, uint32_t vulkanVersion) {
 py::bytes compileShader(const py::object& source, const py::object& includes,
                         const py::object& defines, const std::string& entryPoint,
                         const std::string& language, const std::string& fileName, bool debugInfo,
-                        const std::string& includePolicy, bool isolate, uint32_t vulkanVersion) {
+                        const std::string& includePolicy, bool isolate,
+                        const CompileTarget& target) {
     CompileOptions options;
     options.language = languageOf(language);
     options.entryPoint = entryPoint;
     options.includeFolders = foldersOf(includes);
     options.defines = definesOf(defines);
     options.debugInfo = debugInfo;
-    options.vulkanVersion = vulkanVersion;
+    options.vulkanVersion = target.vulkanVersion;
+    options.cacheFolder = target.cacheFolder;
     options.includes = includePolicyOf(includePolicy);
     options.isolate = isolate;
     if (!fileName.empty())
@@ -277,7 +281,7 @@ void bindShader(py::module_& module) {
            const std::string& entryPoint, const std::string& language, const std::string& fileName,
            bool debugInfo, const std::string& includePolicy, bool isolate) {
             return compileShader(source, includes, defines, entryPoint, language, fileName,
-                                 debugInfo, includePolicy, isolate, 0);
+                                 debugInfo, includePolicy, isolate, {});
         },
         "source_or_path"_a, py::kw_only(), "includes"_a = py::tuple(), "defines"_a = py::none(),
         "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
@@ -298,7 +302,7 @@ void bindShader(py::module_& module) {
     module.def(
         "_reflect",
         [](const py::object& shader, const std::string& entryPoint) {
-            return describeShader(toSpirv(shader, 0), entryPoint);
+            return describeShader(toSpirv(shader, {}), entryPoint);
         },
         "shader"_a, "entry_point"_a);
 }

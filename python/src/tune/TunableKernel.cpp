@@ -77,7 +77,7 @@ void passShaderErrors(const py::error_already_set& error) {
 
 /// Returns the SPIR-V of a configuration.
 std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration& configuration,
-                                 const std::string& name, uint32_t vulkanVersion) {
+                                 const std::string& name, const CompileTarget& target) {
     const AcquireGil acquire;
     try {
         const py::object shader = py::handle(factory.get())(toDict(configuration));
@@ -87,9 +87,10 @@ std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration&
                                            name, configuration.toString()));
         if (!PyUnicode_Check(shader.ptr()) ||
             py::cast<std::string>(shader).find('\n') == std::string::npos)
-            return toSpirv(shader, vulkanVersion);
+            return toSpirv(shader, target);
         CompileOptions options;
-        options.vulkanVersion = vulkanVersion;
+        options.vulkanVersion = target.vulkanVersion;
+        options.cacheFolder = target.cacheFolder;
         options.fileName = formatted("{} ({})", name, configuration.toString());
         const auto text = py::cast<std::string>(shader);
         const ReleaseGil release;
@@ -243,8 +244,8 @@ TunableKernel kernelFor(const TunableKernelHandle& handle, const Manager& manage
     if (handle.factory)
         kernel.factory(
             [factory = handle.factory, name = kernel.name(),
-             version = vulkanVersionOf(manager)](const TuningConfiguration& configuration) {
-                return makeShader(factory, configuration, name, version);
+             target = targetOf(manager)](const TuningConfiguration& configuration) {
+                return makeShader(factory, configuration, name, target);
             },
             handle.factoryKey);
     return kernel;
@@ -258,7 +259,7 @@ void bindTunableKernel(py::module_& module) {
         value for each parameter.)"))
         .def(py::init([](std::string name, const py::object& spirv) {
                  return std::make_unique<TunableKernelHandle>(TunableKernelHandle{
-                     TunableKernel(std::move(name), toSpirv(spirv, 0)), {}, {}});
+                     TunableKernel(std::move(name), toSpirv(spirv, {})), {}, {}});
              }),
              "name"_a, "spirv"_a = py::none(), doc(R"(
                  `name` names the kernel in messages and in the cache. `spirv` is SPIR-V, source
@@ -304,7 +305,7 @@ void bindTunableKernel(py::module_& module) {
             [](TunableKernelHandle& self, const std::string& name,
                const py::object& spirv) -> TunableKernelHandle& {
                 requireNoFactory(self, "a variant");
-                self.kernel.variant(name, toSpirv(spirv, 0));
+                self.kernel.variant(name, toSpirv(spirv, {}));
                 return self;
             },
             "name"_a, "spirv"_a, doc(R"(

@@ -137,6 +137,11 @@ void PipelineCache::setFolder(const std::string& folder) {
         mFolder = folder;
 }
 
+std::string PipelineCache::compileFolder() const {
+    const std::lock_guard lock(mMutex);
+    return mFolder.empty() ? "off" : mFolder;
+}
+
 std::string PipelineCache::file() const {
     if (mFolder.empty())
         return {};

@@ -110,6 +110,9 @@ public:
     /// Sets the folder of the file; "" keeps nothing on disk. Has no effect after the first
     /// pipeline.
     void setFolder(const std::string& folder);
+    /// Returns the folder as CompileOptions::cacheFolder takes it: "off" if nothing is kept. What
+    /// the library compiles for the device is kept there.
+    std::string compileFolder() const;
 
     std::shared_ptr<PipelineLayout> layout(std::vector<DescriptorBinding> bindings,
                                            uint32_t pushConstantBytes);
@@ -129,7 +132,7 @@ private:
     const DeviceHandle& mDevice;
     const PhysicalDevice& mPhysical;
     DescriptorAllocator& mDescriptors;
-    std::mutex mMutex;
+    mutable std::mutex mMutex;
     std::string mFolder;
     VkPipelineCache mHandle = VK_NULL_HANDLE;
     bool mGrown = false; ///< has pipelines that the file lacks
