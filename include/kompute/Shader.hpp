@@ -35,8 +35,8 @@ public:
 /// Which files `#include` may read. ShaderIncluder and the files of the library itself
 /// (<kompute/index.glsl>) are always allowed.
 enum class IncludePolicy {
-    eFolders,  ///< below the source's folder and CompileOptions::includeFolders
-    eAnywhere, ///< also absolute paths and paths with `..` that lead out of these folders
+    eFolders,  ///< really below the source's folder and CompileOptions::includeFolders
+    eAnywhere, ///< also what absolute paths, `..` and symbolic links out of these folders lead to
     eNone      ///< no files
 };
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import re
 from collections.abc import Callable
 from typing import Any
@@ -217,3 +218,18 @@ def test_bins_of_the_wrong_kind_are_named(mgr: kp.Manager) -> None:
     counts = mgr.tensor_t([0, 0], dtype="uint32")
     with pytest.raises(TypeError, match="bins is None for integers"):
         kp.OpHistogram(tensor, counts, ("a", 1))
+
+
+def test_expressions_include_no_files(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "term.glsl").write_text("float term() { return 1; }\n")
+    scale = kp.elementwise(
+        "float x", "float z", "z = x * term()", preamble='#include "term.glsl"\n'
+    )
+    with pytest.raises(kp.ShaderError, match="'term.glsl' is not read"):
+        scale(kp.ones(3)).evaluate()
+    scan = kp.elementwise("float x", "float z", 'z = x;\n#include "term.glsl"\n')
+    with pytest.raises(kp.Error, match="term.glsl"):
+        scan(kp.ones(3)).evaluate()

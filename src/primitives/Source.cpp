@@ -131,6 +131,7 @@ std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cac
     CompileOptions options;
     options.fileName = kernel.name;
     options.cacheFolder = cacheFolder;
+    options.includes = IncludePolicy::eNone; // expressions may be those of strangers
     std::string whole = kernel.source;
     for (const Kernel::UserText& text : kernel.userTexts) {
         const std::string line = mentionOf(text);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include "base/Files.hpp"
 #include "base/Path.hpp"
@@ -18,9 +19,17 @@ namespace fs = std::filesystem;
 
 using Found = std::pair<std::string, std::string>;
 
-/// Returns true if a path leads to a place below a folder, judged by its text.
-bool isBelow(const fs::path& path, const fs::path& folder) {
-    const fs::path relative = path.lexically_relative(folder.empty() ? "." : folder);
+/// Returns the place that a path leads to, with symbolic links followed as far as it exists; "" if
+/// that cannot be found.
+fs::path realPath(const fs::path& path) {
+    std::error_code error;
+    fs::path real = fs::weakly_canonical(path.empty() ? fs::path(".") : path, error);
+    return error ? fs::path() : real;
+}
+
+/// Returns true if a real path is below a folder.
+bool isBelow(const fs::path& real, const fs::path& folder) {
+    const fs::path relative = real.lexically_relative(realPath(folder));
     return !relative.empty() && *relative.begin() != "..";
 }
 
@@ -40,13 +49,18 @@ std::vector<fs::path> candidates(const std::string& name, const std::string& inc
     return places;
 }
 
-bool isAllowed(const fs::path& place, const CompileOptions& options) {
+/// Returns the real path to read a place at; "" if it may not be read. Later changes of links do
+/// not matter to it.
+fs::path allowed(const fs::path& place, const CompileOptions& options) {
     if (options.includes != IncludePolicy::eFolders)
-        return options.includes == IncludePolicy::eAnywhere;
-    return isBelow(place, toPath(options.fileName).parent_path().lexically_normal()) ||
-           std::ranges::any_of(options.includeFolders, [&](const std::string& folder) {
-               return isBelow(place, toPath(folder).lexically_normal());
-           });
+        return options.includes == IncludePolicy::eAnywhere ? place : fs::path();
+    const fs::path real = realPath(place);
+    if (isBelow(real, toPath(options.fileName).parent_path()) ||
+        std::ranges::any_of(options.includeFolders, [&](const std::string& folder) {
+            return isBelow(real, toPath(folder));
+        }))
+        return real;
+    return {};
 }
 
 /// The files that the library offers.
@@ -82,9 +96,10 @@ std::optional<Found> findBuiltIn(const std::string& name) {
 std::optional<Found> findFile(const std::string& name, const std::string& includer, Lookup lookup,
                               const CompileOptions& options) {
     for (const fs::path& place : candidates(name, includer, lookup, options)) {
-        if (!isAllowed(place, options))
+        const fs::path real = allowed(place, options);
+        if (real.empty())
             continue;
-        if (auto text = readTextFile(toText(place)))
+        if (auto text = readTextFile(toText(real)))
             return Found{genericText(place), std::move(*text)};
     }
     return lookup == Lookup::ePath ? std::nullopt : findBuiltIn(name);
@@ -98,17 +113,17 @@ std::string describeSearch(const std::string& name, const std::string& includer,
     std::vector<std::string> places;
     bool refused = false;
     for (const fs::path& place : candidates(name, includer, lookup, options)) {
-        if (isAllowed(place, options))
+        if (!allowed(place, options).empty())
             places.push_back(genericText(place));
         else
             refused = true;
     }
     if (refused && places.empty())
-        return formatted(
-            "'{}' is not read: it is outside the folder of '{}' and outside the "
-            "include folders. Add its folder to CompileOptions::includeFolders, or set "
-            "CompileOptions::includes to IncludePolicy::eAnywhere",
-            name, options.fileName);
+        return formatted("'{}' is not read: it is outside the folder of '{}' and outside the "
+                         "include folders, or a link that leads out of them. Add its folder to "
+                         "CompileOptions::includeFolders, or set "
+                         "CompileOptions::includes to IncludePolicy::eAnywhere",
+                         name, options.fileName);
     return places.empty() ? formatted("cannot find '{}': no include folders were given", name)
                           : formatted("cannot find '{}'; looked for {}", name, join(places, " "));
 }
@@ -142,7 +157,7 @@ std::optional<std::string> Includer::read(const std::string& path) {
     auto found = ask(path, mOptions.fileName);
     if (mFailure != nullptr)
         return std::nullopt;
-    if (!found && !isAllowed(toPath(path).lexically_normal(), mOptions)) {
+    if (!found && allowed(toPath(path).lexically_normal(), mOptions).empty()) {
         mRefusal = describeSearch(path, {}, Lookup::ePath, mOptions);
         return std::nullopt;
     }

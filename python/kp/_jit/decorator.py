@@ -49,7 +49,7 @@ class Compiled:
             unit = Unit(source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
         self.glsl = unit.glsl
         self.captured = [(each, name, value) for (each, name), value in unit.captured.items()]
-        spirv = compile(self.glsl, file_name=f"{source.name}.comp")
+        spirv = compile(self.glsl, file_name=f"{source.name}.comp", include_policy="none")
         self.program = _program(source.name, unit, spirv)
 
     def is_current(self) -> bool:

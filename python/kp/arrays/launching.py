@@ -49,7 +49,8 @@ def kernel_of(manager: Manager, source: str) -> Kernel:
     kernels = home_of(manager).kernels
     kernel = kernels.get(source)
     if kernel is None:
-        kernel = kernels[source] = Kernel(manager, source)
+        # Expressions include no files.
+        kernel = kernels[source] = Kernel(manager, manager.compile(source, include_policy="none"))
     return kernel
 
 

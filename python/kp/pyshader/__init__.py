@@ -125,7 +125,7 @@ class ShaderModule:
             self._source, self._specs, (1, 1, 1), names, self._values, self._slots, plain=True
         )
         self._glsl = unit.glsl
-        self._spirv = compile(self._glsl, file_name=f"{self.__name__}.comp")
+        self._spirv = compile(self._glsl, file_name=f"{self.__name__}.comp", include_policy="none")
 
     def _fail(self, name: str, expected: str, given: Any) -> None:
         self._source.fail(self._source.node, f"'{name}' is {expected}, but {given!r} was given")

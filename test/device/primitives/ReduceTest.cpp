@@ -8,6 +8,7 @@
 
 #include "device/primitives/PrimitiveSupport.hpp"
 #include "primitives/ReducePlan.hpp"
+#include "unit/TestFiles.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/memory/BufferPool.hpp"
@@ -589,6 +590,19 @@ TEST_F(ReduceTest, RefusesArgumentsThatDoNotMatch) {
     }());
     expect("cannot be used by OpReduce of another", other.tensorT<float>({1, 2}), one,
            ReduceOperation::eSum);
+}
+
+TEST_F(ReduceTest, OperatorsIncludeNoFiles) {
+    const TemporaryFolder folder;
+    folder.write("term.glsl", "a + b");
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    const auto in = manager.tensorT<float>({1, 2, 3}, kStorage);
+    EXPECT_ERROR(
+        kp::ShaderError, "'term.glsl' is not read",
+        manager.sequence()->eval<kp::OpReduce>(in, manager.tensorT<float>(1),
+                                               kp::Operator{"\n#include \"term.glsl\"\n", "0"}));
+    std::filesystem::current_path(before);
 }
 
 } // namespace

@@ -144,6 +144,47 @@ TEST(Include, ReadsNothingOutsideTheFoldersUnlessAllowed) {
     EXPECT_EQ(sizeWith("\"near.glsl\""), 3u);
 }
 
+#if !defined(_WIN32)
+TEST(Include, JudgesWhereLinksLead) {
+    const TemporaryFolder folder;
+    folder.write("elsewhere/secret.glsl", localSize(9));
+    folder.write("shaders/near.glsl", localSize(2));
+    namespace fs = std::filesystem;
+    fs::create_symlink(folder.path("elsewhere/secret.glsl"), folder.path("shaders/link.glsl"));
+    fs::create_directory_symlink(folder.path("elsewhere"), folder.path("shaders/linked"));
+    fs::create_symlink("near.glsl", folder.path("shaders/inside.glsl"));
+    fs::create_directory_symlink(folder.path("shaders"), folder.path("alias"));
+    fs::create_symlink("loop.glsl", folder.path("shaders/loop.glsl"));
+    CompileOptions options;
+    options.fileName = folder.path("shaders/shader.comp");
+    const auto sizeWith = [&](const std::string& include) {
+        return localSizeOf(
+            compile(kHead + "#include " + include + "\nvoid main() { data[0] = 1.0; }\n", options));
+    };
+    for (const char* include : {"\"link.glsl\"", "\"linked/secret.glsl\"", "\"loop.glsl\""}) {
+        const auto error = shaderErrorOf([&] { sizeWith(include); });
+        EXPECT_TRUE(contains(error.what(), "a link that leads out of them")) << error.what();
+        EXPECT_FALSE(contains(error.what(), "local_size_x")) << "it shows the file";
+    }
+    EXPECT_EQ(sizeWith("\"inside.glsl\""), 2u);
+    options.includes = IncludePolicy::eAnywhere;
+    EXPECT_EQ(sizeWith("\"link.glsl\""), 9u);
+    options.includes = IncludePolicy::eFolders;
+
+    // A link that is named as a folder leads where its owner wants.
+    options.includeFolders = {folder.path("alias"), folder.path("shaders/linked")};
+    EXPECT_EQ(sizeWith("<near.glsl>"), 2u);
+    EXPECT_EQ(sizeWith("<secret.glsl>"), 9u);
+
+    // A file that becomes a link is not found in the caches.
+    EXPECT_EQ(sizeWith("\"near.glsl\""), 2u);
+    options.includeFolders = {};
+    fs::remove(folder.path("shaders/near.glsl"));
+    fs::create_symlink(folder.path("elsewhere/secret.glsl"), folder.path("shaders/near.glsl"));
+    EXPECT_THROW(sizeWith("\"near.glsl\""), ShaderError);
+}
+#endif
+
 TEST(Include, ListsThePathsThatItSearched) {
     const TemporaryFolder folder;
     CompileOptions options;
