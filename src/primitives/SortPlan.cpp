@@ -23,17 +23,14 @@
 #include "base/Text.hpp"
 #include "primitives/Division.hpp"
 #include "primitives/SortKeys.hpp"
+#include "primitives/SortPlanner.hpp"
 #include "primitives/Source.hpp"
 
 namespace kp::primitives {
 namespace {
 
-using DataTypes = Memory::DataTypes;
 using Use = View::Use;
 
-constexpr uint64_t kRowBytes = 1024; // 256 counts
-constexpr uint32_t kIndicesFlag = 1;
-constexpr uint32_t kDiscardKeysFlag = 2;
 constexpr uint32_t kCopyKeysFlag = 4;
 constexpr uint32_t kCopyValuesFlag = 8;
 // Work groups that share the long segments. More would only start and end.
@@ -41,100 +38,7 @@ constexpr uint32_t kLongGroups = 1024;
 // The counts of the 512 blocks that are added up at a time fit 32 bits.
 constexpr uint64_t kMaxBlockKeys = uint64_t{1} << 22;
 
-constexpr uint32_t kNothing = UINT32_MAX; ///< no memory: bound, but not accessed
-
-/// Where the keys or the values are before the first digit and after each.
-struct Chain {
-    std::vector<uint32_t> places;
-    uint32_t copyFrom = kNothing; ///< what is copied to places[0] first
-};
-
-/// Adds the steps of a sort to a plan.
-class SortPlanner {
-public:
-    SortPlanner(const SortProblem& problem, const DeviceTraits& traits, const SortRules& rules)
-        : mProblem(problem), mTraits(traits), mRules(rules), mMemories(problem.memories()),
-          mPlan(mMemories.count), mKeyBytes(sortKeyBits(problem.keys) / 8),
-          mPasses(divideUp(problem.bits, 8)), mFlip(problem.descending ? ~0u : 0u) {}
-
-    Plan plan() {
-        if (mProblem.count == 0)
-            return std::move(mPlan);
-        if (!mProblem.segments)
-            planRows();
-        else if (mProblem.segments->count > 0)
-            planOffsets();
-        return std::move(mPlan);
-    }
-
-private:
-    /// A part of the arguments' elements.
-    struct Part {
-        uint64_t first = 0;
-        uint64_t count = 0;
-    };
-
-    bool hasValues() const { return mProblem.valueBytes > 0; }
-    /// Returns the elements of the keys and of the values that a view can hold.
-    uint64_t viewElements() const {
-        return mTraits.maxViewBytes / std::max(mKeyBytes, mProblem.valueBytes);
-    }
-    uint32_t digitShift(uint64_t pass) const { return lowWord(mProblem.firstBit + 8 * pass); }
-    uint32_t digitMask(uint64_t pass) const {
-        return (1u << std::min<uint64_t>(8, mProblem.bits - 8 * pass)) - 1;
-    }
-    uint32_t flags(uint64_t pass) const {
-        return (mProblem.indices && pass == 0 ? kIndicesFlag : 0) |
-               (mProblem.discardKeys && pass + 1 == mPasses ? kDiscardKeysFlag : 0);
-    }
-
-    /// Returns scratch memory of at least so many bytes, the same for the same name.
-    uint32_t scratch(const char* name, uint64_t bytes) {
-        for (const auto& [known, memory] : mScratch)
-            if (std::string_view(known) == name) {
-                uint64_t& size = mPlan.scratch[memory - mPlan.arguments];
-                size = std::max(size, bytes);
-                return memory;
-            }
-        mScratch.emplace_back(name, mPlan.addScratch(bytes));
-        return mScratch.back().second;
-    }
-
-    /// @param part  of the arguments; scratch memory has the same from @p inScratch on
-    View view(uint32_t memory, Part part, uint64_t inScratch, uint32_t bytes, Use use) {
-        if (memory == kNothing)
-            return {scratch("nothing", 16), 0, 16, 8, use};
-        const uint64_t first = memory < mPlan.arguments ? part.first : inScratch;
-        return {memory, first * bytes, part.count * bytes, bytes, use};
-    }
-
-    uint32_t kernel(const char* name, std::string_view text, const SortTile& tile, bool ranks,
-                    const std::string& macros, bool memoryModel = false);
-    Chain keyChain(uint64_t count);
-    Chain valueChain(uint64_t count);
-
-    void planRows();
-    void planWhole(Part part);
-    void planLookBack(Part part, const Chain& keys, const Chain& values);
-    void planThreeDispatches(Part part, const Chain& keys, const Chain& values);
-    void planOffsets();
-    void planSegments(Part part, uint64_t segments, uint64_t length);
-    void planLong(const SortTile& tile, Part part, uint32_t list, uint64_t longTiles);
-    SortTile segmentTile(uint64_t keys) const;
-    SortTile packedTile() const;
-    static uint64_t segmentsPerTile(const SortTile& tile, uint64_t length, uint64_t average);
-
-    const SortProblem& mProblem;
-    const DeviceTraits& mTraits;
-    const SortRules& mRules;
-    SortProblem::Memories mMemories;
-    Plan mPlan;
-    uint32_t mKeyBytes;
-    uint64_t mPasses;
-    uint32_t mFlip;
-    std::vector<std::pair<std::string, uint32_t>> mKernels;
-    std::vector<std::pair<const char*, uint32_t>> mScratch;
-};
+} // namespace
 
 uint32_t SortPlanner::kernel(const char* name, std::string_view text, const SortTile& tile,
                              bool ranks, const std::string& macros, bool memoryModel) {
@@ -168,9 +72,9 @@ uint32_t SortPlanner::kernel(const char* name, std::string_view text, const Sort
     return mKernels.back().second;
 }
 
-Chain SortPlanner::keyChain(uint64_t count) {
-    Chain made;
-    made.places.assign(mPasses + 1, kNothing);
+SortChain SortPlanner::keyChain(uint64_t count) {
+    SortChain made;
+    made.places.assign(mPasses + 1, kNoMemory);
     const auto a = [&] { return scratch("keys", count * mKeyBytes); };
     const auto b = [&] { return scratch("more keys", count * mKeyBytes); };
     for (uint64_t pass = 1; pass < mPasses; ++pass) {
@@ -187,9 +91,9 @@ Chain SortPlanner::keyChain(uint64_t count) {
     return made;
 }
 
-Chain SortPlanner::valueChain(uint64_t count) {
-    Chain made;
-    made.places.assign(mPasses + 1, kNothing);
+SortChain SortPlanner::valueChain(uint64_t count) {
+    SortChain made;
+    made.places.assign(mPasses + 1, kNoMemory);
     if (!hasValues())
         return made;
     const auto a = [&] { return scratch("values", count * mProblem.valueBytes); };
@@ -209,7 +113,8 @@ void SortPlanner::planRows() {
     const uint64_t rows = mProblem.count / length;
     const bool isOneByOne = length > viewElements() || (length > mRules.small.keys() &&
                                                         (rows == 1 || length >= mRules.minLongRow));
-    if (mProblem.take == 0 && (isOneByOne || (rows == 1 && mRules.way != SortWay::eOneGroup))) {
+    const bool isWhole = rows == 1 && mRules.way != SortWay::eOneGroup && length >= mRules.minWhole;
+    if (mProblem.take == 0 && (isOneByOne || isWhole)) {
         for (uint64_t row = 0; row < rows; ++row)
             planWhole({row * length, length});
         return;
@@ -222,10 +127,10 @@ void SortPlanner::planRows() {
 }
 
 void SortPlanner::planWhole(Part part) {
-    const Chain keys = keyChain(part.count);
-    const Chain values = valueChain(part.count);
-    const auto copyFirst = [&](const Chain& chain, uint64_t bytes) {
-        if (chain.copyFrom != kNothing)
+    const SortChain keys = keyChain(part.count);
+    const SortChain values = valueChain(part.count);
+    const auto copyFirst = [&](const SortChain& chain, uint64_t bytes) {
+        if (chain.copyFrom != kNoMemory)
             mPlan.steps.push_back(
                 Copy{chain.copyFrom, part.first * bytes, chain.places[0], 0, part.count * bytes});
     };
@@ -233,18 +138,20 @@ void SortPlanner::planWhole(Part part) {
     copyFirst(values, mProblem.valueBytes);
     if (mRules.way == SortWay::eLookBack)
         planLookBack(part, keys, values);
+    else if (mRules.way == SortWay::eInvocations && part.count <= viewElements())
+        planStrips(part, keys, values);
     else
         planThreeDispatches(part, keys, values);
 }
 
-void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values) {
+void SortPlanner::planLookBack(Part part, const SortChain& keys, const SortChain& values) {
     const SortTile& tile = mRules.pass;
     const uint64_t tiles = divideUp(part.count, tile.keys());
-    const uint64_t totalBytes = mPasses * kRowBytes;
+    const uint64_t totalBytes = mPasses * kSortRowBytes;
     const uint32_t totals = scratch("totals", totalBytes);
-    const uint32_t states = scratch("states", mPasses * tiles * kRowBytes);
+    const uint32_t states = scratch("states", mPasses * tiles * kSortRowBytes);
     mPlan.steps.push_back(Fill{totals, 0, totalBytes, 0});
-    mPlan.steps.push_back(Fill{states, 0, mPasses * tiles * kRowBytes, 0});
+    mPlan.steps.push_back(Fill{states, 0, mPasses * tiles * kSortRowBytes, 0});
 
     const uint64_t blockKeys = divideUp(tiles, mRules.blocks) * tile.keys();
     Dispatch count;
@@ -272,8 +179,8 @@ void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values
         dispatch.views = {
             view(keys.places[digit], part, 0, mKeyBytes, Use::eRead),
             view(keys.places[digit + 1], part, 0, mKeyBytes, Use::eWrite),
-            {states, digit * tiles * kRowBytes, tiles * kRowBytes, 4, Use::eReadWrite},
-            {totals, digit * kRowBytes, kRowBytes, 4, Use::eRead}};
+            {states, digit * tiles * kSortRowBytes, tiles * kSortRowBytes, 4, Use::eReadWrite},
+            {totals, digit * kSortRowBytes, kSortRowBytes, 4, Use::eRead}};
         if (hasValues()) {
             dispatch.views.push_back(
                 view(values.places[digit], part, 0, mProblem.valueBytes, Use::eRead));
@@ -287,7 +194,7 @@ void SortPlanner::planLookBack(Part part, const Chain& keys, const Chain& values
     }
 }
 
-void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain& values) {
+void SortPlanner::planThreeDispatches(Part part, const SortChain& keys, const SortChain& values) {
     const SortTile& tile = mRules.pass;
     const uint64_t tiles = divideUp(part.count, tile.keys());
     const uint64_t blockTiles =
@@ -298,9 +205,9 @@ void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain&
     // What is read is cut at blocks, and what is written anywhere.
     const uint64_t chunk = std::max<uint64_t>(1, viewElements() / blockKeys) * blockKeys;
     const uint64_t window = viewElements();
-    const uint32_t counts = scratch("counts", blocks * kRowBytes);
-    const uint32_t offsets = scratch("offsets", blocks * kRowBytes * 2);
-    const uint32_t totals = scratch("totals", kRowBytes * 2);
+    const uint32_t counts = scratch("counts", blocks * kSortRowBytes);
+    const uint32_t offsets = scratch("offsets", blocks * kSortRowBytes * 2);
+    const uint32_t totals = scratch("totals", kSortRowBytes * 2);
 
     const uint32_t counter = kernel("OpSort's counts", SORTHISTOGRAM_GLSL, tile, false, "");
     const uint32_t adder = kernel("OpSort's offsets", SORTOFFSETS_GLSL,
@@ -315,7 +222,7 @@ void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain&
             Dispatch count;
             count.kernel = counter;
             count.views = {view(keys.places[digit], read, first, mKeyBytes, Use::eRead),
-                           {counts, 0, blocks * kRowBytes, 4, Use::eWrite}};
+                           {counts, 0, blocks * kSortRowBytes, 4, Use::eWrite}};
             count.push = {lowWord(read.count),
                           lowWord(blockKeys),
                           digitShift(digit),
@@ -328,9 +235,9 @@ void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain&
         }
         Dispatch add;
         add.kernel = adder;
-        add.views = {{counts, 0, blocks * kRowBytes, 4, Use::eRead},
-                     {offsets, 0, blocks * kRowBytes * 2, 8, Use::eWrite},
-                     {totals, 0, kRowBytes * 2, 8, Use::eWrite}};
+        add.views = {{counts, 0, blocks * kSortRowBytes, 4, Use::eRead},
+                     {offsets, 0, blocks * kSortRowBytes * 2, 8, Use::eWrite},
+                     {totals, 0, kSortRowBytes * 2, 8, Use::eWrite}};
         add.push = {lowWord(blocks)};
         add.groups = 256;
         mPlan.steps.push_back(std::move(add));
@@ -343,8 +250,8 @@ void SortPlanner::planThreeDispatches(Part part, const Chain& keys, const Chain&
                 dispatch.views = {
                     view(keys.places[digit], read, first, mKeyBytes, Use::eRead),
                     view(keys.places[digit + 1], written, place, mKeyBytes, Use::eWrite),
-                    {offsets, 0, blocks * kRowBytes * 2, 8, Use::eRead},
-                    {totals, 0, kRowBytes * 2, 8, Use::eRead}};
+                    {offsets, 0, blocks * kSortRowBytes * 2, 8, Use::eRead},
+                    {totals, 0, kSortRowBytes * 2, 8, Use::eRead}};
                 if (hasValues()) {
                     const uint32_t bytes = mProblem.valueBytes;
                     dispatch.views.push_back(
@@ -406,6 +313,11 @@ uint64_t SortPlanner::segmentsPerTile(const SortTile& tile, uint64_t length, uin
 }
 
 void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
+    // Merging needs twice as much scratch memory.
+    if (mRules.way == SortWay::eInvocations && 2 * part.count <= viewElements()) {
+        planMerges(part, segments, length);
+        return;
+    }
     const uint64_t average = divideUp(part.count, segments);
     const SortTile packed = packedTile();
     const uint64_t perGroup = segmentsPerTile(packed, length, average);
@@ -429,7 +341,7 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
     if (packs)
         macros += "#define PACK\n";
     const uint32_t sorter = kernel("OpSort of segments", text, tile, true, macros);
-    const uint32_t list = hasLong ? scratch("list", listBytes) : kNothing;
+    const uint32_t list = hasLong ? scratch("list", listBytes) : kNoMemory;
     if (hasLong)
         mPlan.steps.push_back(Fill{list, 0, listBytes, 0});
 
@@ -438,14 +350,14 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
         const uint64_t count = std::min(most, segments - first);
         Dispatch dispatch;
         dispatch.kernel = sorter;
-        const uint32_t keysOut = mProblem.discardKeys ? kNothing : mMemories.keysOut;
+        const uint32_t keysOut = mProblem.discardKeys ? kNoMemory : mMemories.keysOut;
         Part out = part;
         if (mProblem.take > 0)
             out = {part.first / length * mProblem.take, part.count / length * mProblem.take};
         dispatch.views = {view(mMemories.keysIn, part, 0, mKeyBytes, Use::eRead),
                           view(keysOut, out, 0, mKeyBytes, Use::eWrite)};
         if (hasValues()) {
-            const uint32_t valuesIn = mProblem.indices ? kNothing : mMemories.valuesIn;
+            const uint32_t valuesIn = mProblem.indices ? kNoMemory : mMemories.valuesIn;
             dispatch.views.push_back(view(valuesIn, part, 0, mProblem.valueBytes, Use::eRead));
             dispatch.views.push_back(
                 view(mMemories.valuesOut, out, 0, mProblem.valueBytes, Use::eWrite));
@@ -461,8 +373,8 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
                          mProblem.firstBit,
                          mProblem.bits,
                          mFlip,
-                         (mProblem.indices ? kIndicesFlag : 0) |
-                             (mProblem.discardKeys ? kDiscardKeysFlag : 0),
+                         (mProblem.indices ? kSortIndices : 0) |
+                             (mProblem.discardKeys ? kSortDiscardKeys : 0),
                          lowWord(longTiles),
                          lowWord(mProblem.take),
                          packs ? lowWord(perGroup) : 1};
@@ -474,9 +386,9 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
 }
 
 void SortPlanner::planLong(const SortTile& tile, Part part, uint32_t list, uint64_t longTiles) {
-    const Chain keys = keyChain(part.count);
-    const Chain values = valueChain(part.count);
-    const uint32_t counts = scratch("counts", longTiles * kRowBytes);
+    const SortChain keys = keyChain(part.count);
+    const SortChain values = valueChain(part.count);
+    const uint32_t counts = scratch("counts", longTiles * kSortRowBytes);
     const auto groups = lowWord(std::min<uint64_t>(longTiles, kLongGroups));
     const auto add = [&](uint32_t stage, uint64_t digit, uint32_t what, uint32_t keysIn,
                          uint32_t keysOut, uint32_t valuesIn, uint32_t valuesOut) {
@@ -484,7 +396,7 @@ void SortPlanner::planLong(const SortTile& tile, Part part, uint32_t list, uint6
         dispatch.kernel = kernel("OpSort of long segments", SORTLONG_GLSL, tile, true,
                                  formatted("#define STAGE {}\n", stage));
         dispatch.views = {{list, 0, 16 + 24 * longTiles, 4, Use::eRead},
-                          {counts, 0, longTiles * kRowBytes, 4, Use::eReadWrite}};
+                          {counts, 0, longTiles * kSortRowBytes, 4, Use::eReadWrite}};
         if (stage != 1) {
             dispatch.views.push_back(view(keysIn, part, 0, mKeyBytes, Use::eRead));
             dispatch.views.push_back(view(keysOut, part, 0, mKeyBytes, Use::eWrite));
@@ -499,20 +411,18 @@ void SortPlanner::planLong(const SortTile& tile, Part part, uint32_t list, uint6
         dispatch.groups = groups;
         mPlan.steps.push_back(std::move(dispatch));
     };
-    const uint32_t copies = (keys.copyFrom != kNothing ? kCopyKeysFlag : 0) |
-                            (values.copyFrom != kNothing ? kCopyValuesFlag : 0);
+    const uint32_t copies = (keys.copyFrom != kNoMemory ? kCopyKeysFlag : 0) |
+                            (values.copyFrom != kNoMemory ? kCopyValuesFlag : 0);
     if (copies != 0)
-        add(3, 0, copies, keys.copyFrom, keys.copyFrom != kNothing ? keys.places[0] : kNothing,
-            values.copyFrom, values.copyFrom != kNothing ? values.places[0] : kNothing);
+        add(3, 0, copies, keys.copyFrom, keys.copyFrom != kNoMemory ? keys.places[0] : kNoMemory,
+            values.copyFrom, values.copyFrom != kNoMemory ? values.places[0] : kNoMemory);
     for (uint64_t digit = 0; digit < mPasses; ++digit) {
-        add(0, digit, 0, keys.places[digit], kNothing, kNothing, kNothing);
-        add(1, digit, 0, kNothing, kNothing, kNothing, kNothing);
+        add(0, digit, 0, keys.places[digit], kNoMemory, kNoMemory, kNoMemory);
+        add(1, digit, 0, kNoMemory, kNoMemory, kNoMemory, kNoMemory);
         add(2, digit, flags(digit), keys.places[digit], keys.places[digit + 1],
             values.places[digit], values.places[digit + 1]);
     }
 }
-
-} // namespace
 
 Plan planSort(const SortProblem& problem, const DeviceTraits& traits, const SortRules& rules) {
     return SortPlanner(problem, traits, rules).plan();

@@ -117,12 +117,17 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
 
     const uint64_t bytes = std::max(sortKeyBits(problem.keys) / 8, problem.valueBytes);
     const uint64_t stateBytes = divideUp(row, rules.pass.keys()) * kStateBytes;
-    if (row <= rules.small.keys() && row * bytes <= traits.maxViewBytes) {
+    if (traits.isCpu) {
+        // An invocation has 256 counters to clear and to add up for each digit, and merges fewer
+        // keys meanwhile. Of long rows, which few invocations would merge, all invocations take
+        // strips.
+        rules.minWhole = 256;
+        rules.minLongRow = uint64_t{1} << 16;
+        rules.way = SortWay::eInvocations;
+        rules.reason = "invocations that wait for each other take a driver of a CPU long";
+    } else if (row <= rules.small.keys() && row * bytes <= traits.maxViewBytes) {
         rules.way = SortWay::eOneGroup;
         rules.reason = "the keys fit the shared memory of a work group";
-    } else if (traits.isCpu) {
-        rules.way = SortWay::eThreeDispatches;
-        rules.reason = "a waiting work group occupies a core of a CPU";
     } else if (!traits.memoryModel) {
         rules.way = SortWay::eThreeDispatches;
         rules.reason = "look-back needs vulkanMemoryModelDeviceScope";

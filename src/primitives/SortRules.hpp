@@ -67,9 +67,10 @@ struct SortTile {
 
 /// How the keys of one row are sorted.
 enum class SortWay {
-    eOneGroup,       ///< one work group, in one dispatch
-    eLookBack,       ///< one dispatch per digit, in which work groups wait for each other
-    eThreeDispatches ///< count, add up, move, per digit
+    eOneGroup,        ///< one work group, in one dispatch
+    eLookBack,        ///< one dispatch per digit, in which work groups wait for each other
+    eThreeDispatches, ///< count, add up, move, per digit
+    eInvocations ///< the same with a strip of keys per invocation; segments are merged by one each
 };
 
 /// The choices of a sort. One table, with the reason of each number.
@@ -77,14 +78,18 @@ struct SortRules {
     SortWay way = SortWay::eOneGroup;
     const char* reason = ""; ///< of the way
 
-    SortTile pass;           ///< of a dispatch per digit
-    SortTile small;          ///< of a work group that sorts by all digits
-    uint64_t blocks = 0;     ///< work groups of a dispatch without look-back, about
-    uint64_t minLongRow = 0; ///< rows from this length on are sorted one by one
-    uint64_t minPacked = 0;  ///< from so many segments in a tile on, a work group takes several
-    uint32_t spins = 0;      ///< reads of a tile's count before it is counted again
-    uint32_t window = 0;     ///< tiles whose counts an invocation reads together
-    bool withhold = false;   ///< for tests: every second tile publishes nothing
+    SortTile pass;            ///< of a dispatch per digit
+    SortTile small;           ///< of a work group that sorts by all digits
+    uint64_t blocks = 0;      ///< work groups of a dispatch without look-back, about
+    uint64_t minLongRow = 0;  ///< rows from this length on are sorted one by one
+    uint64_t minWhole = 0;    ///< a single row from this length on is not sorted like several
+    uint64_t minPacked = 0;   ///< from so many segments in a tile on, a work group takes several
+    uint32_t spins = 0;       ///< reads of a tile's count before it is counted again
+    uint32_t window = 0;      ///< tiles whose counts an invocation reads together
+    uint32_t stripGroup = 16; ///< of eInvocations: size of a work group
+    uint64_t minStrip = 1024; ///< keys of an invocation
+    uint64_t maxStrips = 256; ///< invocations
+    bool withhold = false;    ///< for tests: every second tile publishes nothing
 
     static SortRules of(const SortProblem& problem, const DeviceTraits& traits);
     /// Returns the tile nearest to @p wanted that a work group can have.

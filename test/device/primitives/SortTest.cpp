@@ -345,10 +345,66 @@ TEST_F(SortTest, SortsWithoutSubgroupOperations) {
         for (const size_t count : {1, 1025, 20011})
             expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
     }
-    SortRules rules = SortRules::of(SortProblem{}, traits);
+    SortRules rules = rulesFor(SortWay::eOneGroup, traits, 256, 4);
     rules.small = SortRules::fitted({128, 4, true, false}, traits);
     for (const size_t count : {1, 33, 511, 512})
         expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
+}
+
+// What drivers that compute on the processor take, on any device.
+TEST_F(SortTest, SortsByOneInvocationPerStripOrRow) {
+    const DeviceTraits traits = traitsOf(manager);
+    SortRules rules = rulesFor(SortWay::eInvocations, traits, 64, 4);
+    for (const uint64_t least : {1, 300}) {
+        rules.minWhole = least;
+        rules.minStrip = least;
+        for (const size_t count : {1, 2, 3, 4, 5, 8, 9, 255, 1025, 20011})
+            expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
+        expectPlanned(keysOf<uint8_t>(9001, 2), traits, rules, 0);
+        expectPlanned(keysOf<double>(9001, 3), traits, rules);
+    }
+}
+
+TEST_F(SortTest, SortsRowsInEveryWay) {
+    for (const bool isCpu : {false, true}) {
+        DeviceTraits traits = traitsOf(manager);
+        traits.isCpu = isCpu;
+        for (const uint32_t length : {1, 3, 4, 7, 33, 256, 1500}) {
+            const uint32_t rows = 4000 / length;
+            SortProblem problem;
+            problem.keys = kp::Memory::DataTypes::eFloat;
+            problem.count = rows * length;
+            problem.rowLength = length;
+            problem.valueBytes = 4;
+            problem.indices = true;
+            for (const uint64_t take : {uint64_t{0}, uint64_t{length / 2}}) {
+                problem.take = take;
+                const uint32_t kept = take > 0 ? take : length;
+                const std::vector<float> keys = keysOf<float>(problem.count, length);
+                const auto in = stored(keys);
+                const auto out = stored(std::vector<float>(rows * kept));
+                const auto indices = stored(std::vector<uint32_t>(rows * kept));
+                if (take > 0 && SortRules::of(problem, traits).small.keys() < length)
+                    continue;
+                manager.sequence()->eval(plannedOperation(kp::primitives::planSort(problem, traits),
+                                                          {in, out, indices}));
+                std::vector<float> sorted;
+                std::vector<uint32_t> places;
+                for (uint32_t row = 0; row < rows; ++row) {
+                    const auto begin = keys.begin() + row * length;
+                    const std::vector<float> own(begin, begin + length);
+                    std::vector<uint32_t> ordered = order(own);
+                    ordered.resize(kept);
+                    for (const uint32_t place : ordered) {
+                        places.push_back(place);
+                        sorted.push_back(own[place]);
+                    }
+                }
+                EXPECT_TRUE(hasSameBits(onDevice<float>(*out), sorted)) << length << " " << isCpu;
+                EXPECT_EQ(onDevice<uint32_t>(*indices), places) << length << " " << isCpu;
+            }
+        }
+    }
 }
 
 // The views of a device are at most 2 GiB, and often less. Here they have a few thousand elements.

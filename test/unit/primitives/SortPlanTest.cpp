@@ -86,7 +86,7 @@ TEST(SortPlan, SaysWhyItTakesAWay) {
               std::string("look-back needs vulkanMemoryModelDeviceScope"));
     traits = gpu();
     traits.isCpu = true;
-    EXPECT_EQ(wayOf(1 << 20, traits), SortWay::eThreeDispatches);
+    EXPECT_EQ(wayOf(1 << 20, traits), SortWay::eInvocations);
 }
 
 TEST(SortPlan, FitsTilesToSharedMemoryInWholeParts) {

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sorts by one digit, one invocation per strip of keys, for drivers that compute on the processor:
+// no invocation waits for another. STAGE 0 counts the digits of each strip; 1, an invocation per
+// digit, turns the counts into the keys of the same digit in earlier strips; 2 moves the keys.
+
+#if STAGE != 1
+layout(binding = 0) readonly buffer KeysIn { KEY_STORED keysIn[]; };
+#endif
+layout(binding = COUNTS_BINDING) buffer Counts { uint counts[]; }; // [strip][digit]
+#if STAGE > 0
+layout(binding = COUNTS_BINDING + 1) buffer Totals { uint totals[]; }; // [digit]
+#endif
+#if STAGE == 2
+layout(binding = 3) writeonly buffer KeysOut { KEY_STORED keysOut[]; };
+#if VALUE_WORDS > 0
+layout(binding = 4) readonly buffer ValuesIn { VALUE valuesIn[]; };
+layout(binding = 5) writeonly buffer ValuesOut { VALUE valuesOut[]; };
+#endif
+#endif
+
+layout(push_constant) uniform Push {
+#if STAGE != 1
+    uint firstKeyIn;
+#endif
+    uint firstCount;
+#if STAGE > 0
+    uint firstTotal;
+#endif
+#if STAGE == 2
+    uint firstKeyOut;
+#if VALUE_WORDS > 0
+    uint firstValueIn;
+    uint firstValueOut;
+#endif
+#endif
+    uint count; // keys
+    uint strips;
+    uint stripKeys;
+    uint shift;
+    uint mask;
+    uint flip;
+    uint flags;
+};
+
+const uint kIndices = 1u;     // the values are the keys' indices
+const uint kDiscardKeys = 2u; // keys are not written
+
+#if STAGE != 1
+// Each invocation has counters of its own.
+shared uint sCounters[GROUP_SIZE * 256];
+#endif
+
+void main() {
+    uint number = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
+#if STAGE == 1
+    if (number >= 256u)
+        return;
+    uint sum = 0u;
+    for (uint at = firstCount + number; at < firstCount + 256u * strips; at += 256u) {
+        uint own = counts[at];
+        counts[at] = sum;
+        sum += own;
+    }
+    totals[firstTotal + number] = sum;
+#else
+    if (number >= strips)
+        return;
+    uint own = gl_LocalInvocationIndex * 256u;
+    uint first = firstCount + 256u * number;
+    uint begin = number * stripKeys;
+    uint end = min(begin + stripKeys, count);
+    Digit digit = Digit(shift, mask, flip);
+#if STAGE == 0
+    for (uint d = 0u; d < 256u; ++d)
+        sCounters[own + d] = 0u;
+    for (uint i = begin; i < end; ++i)
+        ++sCounters[own + digitOf(LOAD_KEY(keysIn[firstKeyIn + i]), digit)];
+    for (uint d = 0u; d < 256u; ++d)
+        counts[first + d] = sCounters[own + d];
+#else
+    uint sum = 0u;
+    for (uint d = 0u; d < 256u; ++d) {
+        sCounters[own + d] = sum + counts[first + d];
+        sum += totals[firstTotal + d];
+    }
+    for (uint i = begin; i < end; ++i) {
+        KEY key = LOAD_KEY(keysIn[firstKeyIn + i]);
+        uint counter = own + digitOf(key, digit);
+        uint place = sCounters[counter];
+        sCounters[counter] = place + 1u;
+        if ((flags & kDiscardKeys) == 0u)
+            keysOut[firstKeyOut + place] = KEY_STORED(key);
+#if VALUE_WORDS > 0
+        VALUE value;
+        if ((flags & kIndices) != 0u)
+            value = VALUE_WORDS == 2 ? VALUE(uvec2(i, 0u)) : VALUE(i);
+        else
+            value = valuesIn[firstValueIn + i];
+        valuesOut[firstValueOut + place] = value;
+#endif
+    }
+#endif
+#endif
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sorts of SortWay::eInvocations, in which no invocation waits for another.
+
+#include <Offsets.glsl.hpp>
+#include <SortMerge.glsl.hpp>
+#include <SortStrips.glsl.hpp>
+
+#include "base/Text.hpp"
+#include "primitives/SortPlanner.hpp"
+
+namespace kp::primitives {
+
+using Use = View::Use;
+
+void SortPlanner::planStrips(Part part, const SortChain& keys, const SortChain& values) {
+    const SortTile tile{mRules.stripGroup, 1, false, false};
+    const uint64_t strips = std::clamp<uint64_t>(part.count / mRules.minStrip, 1, mRules.maxStrips);
+    const uint64_t stripKeys = divideUp(part.count, strips);
+    const uint64_t countBytes = strips * kSortRowBytes;
+    const View counts{scratch("counts", countBytes), 0, countBytes, 4, Use::eReadWrite};
+    const View totals{scratch("totals", kSortRowBytes), 0, kSortRowBytes, 4, Use::eReadWrite};
+    const auto stage = [&](const char* name, int number) {
+        return kernel(name, SORTSTRIPS_GLSL, tile, false,
+                      formatted("#define STAGE {}\n#define COUNTS_BINDING {}\n", number,
+                                number == 1 ? 0 : 1));
+    };
+    const uint32_t counter = stage("OpSort's counts of strips", 0);
+    const uint32_t adder = stage("OpSort's offsets of strips", 1);
+    const uint32_t mover = stage("OpSort's pass over strips", 2);
+    const auto add = [&](uint32_t number, std::vector<View> views, uint64_t digit,
+                         uint64_t invocations) {
+        Dispatch dispatch;
+        dispatch.kernel = number;
+        dispatch.views = std::move(views);
+        dispatch.push = {lowWord(part.count), lowWord(strips),  lowWord(stripKeys),
+                         digitShift(digit),   digitMask(digit), mFlip,
+                         flags(digit)};
+        dispatch.groups = divideUp(invocations, tile.groupSize);
+        mPlan.steps.push_back(std::move(dispatch));
+    };
+    for (uint64_t digit = 0; digit < mPasses; ++digit) {
+        const View in = view(keys.places[digit], part, 0, mKeyBytes, Use::eRead);
+        std::vector<View> moved = {in, counts, totals,
+                                   view(keys.places[digit + 1], part, 0, mKeyBytes, Use::eWrite)};
+        if (hasValues()) {
+            const uint32_t bytes = mProblem.valueBytes;
+            moved.push_back(view(values.places[digit], part, 0, bytes, Use::eRead));
+            moved.push_back(view(values.places[digit + 1], part, 0, bytes, Use::eWrite));
+        }
+        add(counter, {in, counts}, digit, strips);
+        add(adder, {counts, totals}, digit, 256);
+        add(mover, std::move(moved), digit, strips);
+    }
+}
+
+void SortPlanner::planMerges(Part part, uint64_t segments, uint64_t length) {
+    const SortTile tile{mRules.stripGroup, 1, false, false};
+    const uint64_t offsetBytes = length > 0 ? 0 : mProblem.segments->wide ? 8 : 4;
+    std::string macros = "#define OFFSET_WORDS 0\n";
+    std::string text(SORTMERGE_GLSL);
+    if (offsetBytes > 0) {
+        macros = offsetMacros(*mProblem.segments, hasValues() ? 6 : 3);
+        text.insert(0, OFFSETS_GLSL);
+    }
+    Part out = part;
+    if (mProblem.take > 0)
+        out = {part.first / length * mProblem.take, part.count / length * mProblem.take};
+    const auto halves = [&](const char* name, uint32_t bytes) {
+        const uint64_t size = 2 * part.count * bytes;
+        return View{scratch(name, size), 0, size, bytes, Use::eReadWrite};
+    };
+    const uint64_t mask = mProblem.bits == 64
+                              ? ~uint64_t{0}
+                              : ((uint64_t{1} << mProblem.bits) - 1) << mProblem.firstBit;
+    const uint64_t most = offsetBytes > 0 ? mTraits.maxViewBytes / offsetBytes - 1 : segments;
+    for (uint64_t first = 0; first < segments; first += most) {
+        const uint64_t count = std::min(most, segments - first);
+        Dispatch dispatch;
+        dispatch.kernel = kernel("OpSort by merging", text, tile, false, macros);
+        const uint32_t keysOut = mProblem.discardKeys ? kNoMemory : mMemories.keysOut;
+        dispatch.views = {view(mMemories.keysIn, part, 0, mKeyBytes, Use::eRead),
+                          view(keysOut, out, 0, mKeyBytes, Use::eWrite),
+                          halves("halves", mKeyBytes)};
+        if (hasValues()) {
+            const uint32_t bytes = mProblem.valueBytes;
+            const uint32_t valuesIn = mProblem.indices ? kNoMemory : mMemories.valuesIn;
+            dispatch.views.push_back(view(valuesIn, part, 0, bytes, Use::eRead));
+            dispatch.views.push_back(view(mMemories.valuesOut, out, 0, bytes, Use::eWrite));
+            dispatch.views.push_back(halves("halves of values", bytes));
+        }
+        if (offsetBytes > 0)
+            dispatch.views.push_back({mMemories.offsets, first * offsetBytes,
+                                      (count + 1) * offsetBytes, lowWord(offsetBytes), Use::eRead});
+        dispatch.push = {lowWord(part.count),
+                         lowWord(count),
+                         lowWord(length),
+                         lowWord(mask),
+                         highWord(mask),
+                         mFlip,
+                         flags(0) | (mProblem.discardKeys ? kSortDiscardKeys : 0),
+                         lowWord(mProblem.take)};
+        dispatch.groups = divideUp(count, tile.groupSize);
+        mPlan.steps.push_back(std::move(dispatch));
+    }
+}
+
+} // namespace kp::primitives
