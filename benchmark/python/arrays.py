@@ -137,7 +137,7 @@ def calls() -> None:
     source = "kernel void axpy(float a, in float x[], inout float y[]) { y[i] += a * x[i]; }"
     kernel = kp.kernel(source)
     line = kp.elementwise("T x, T y, T a", "T z", "z = a * x + y")
-    a, b, c = (kp.ones(SMALL).evaluate() for _ in range(3))
+    a, b, c = (kp.ones(SMALL, np.float32).evaluate() for _ in range(3))
     manager = kp.default_manager()
     x, y = (manager.tensor(np.ones(SMALL, np.float32)) for _ in range(2))
     ours = {

@@ -54,7 +54,7 @@ TASKS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     ),
     "Fourier transform": (lambda: kp.fft.fft(t_signal), lambda: np.fft.fft(signal)),
     "normal floats": (
-        lambda: kp.random.normal(mgr, COUNT, seed=1),
+        lambda: kp.random.normal(mgr, COUNT, dtype=np.float32, seed=1),
         lambda: rng.standard_normal(COUNT, dtype=np.float32),
     ),
 }

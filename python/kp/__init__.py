@@ -44,6 +44,7 @@ from . import (
 from ._buffers import *  # noqa: F403
 from ._cuda import torch_pool
 from ._default import default_manager, set_default_manager
+from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
 from ._early import Shader, log_level
 from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
@@ -215,6 +216,7 @@ __all__ = [
     "asbuffer",
     "copy",
     "default_group",
+    "default_float",
     "default_manager",
     "eval_all",
     "jit",
@@ -224,6 +226,7 @@ __all__ = [
     "log_level",
     "reflect",
     "set_default_group",
+    "set_default_float",
     "set_default_manager",
     "wait_all",
     "wait_any",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ._floats import default_float
 from ._kp import Buffer, DeviceGroup, wait_all
 from ._wording import counted, kind_of
 
@@ -101,10 +102,10 @@ def mean(
 ) -> Buffer:
     """Return the mean of all elements of a sharded buffer, or along an axis; see sum().
 
-    That of integers is float64.
+    The mean of integers is the default float.
     """
     _require_buffer("buffer", buffer)
-    own = np.float64 if buffer.dtype.kind in "biu" else buffer.dtype
+    own = default_float() if buffer.dtype.kind in "biu" else buffer.dtype
     return _reduce(self, buffer, "mean", axis, dtype or own, out)
 
 

@@ -117,7 +117,7 @@ def mean(
     keepdims: bool = False,
     where: Any = None,
 ) -> _T:
-    """Return the mean of all elements, or along an axis. That of integers is float64."""
+    """Return the mean of all elements, or along an axis. The mean of integers is the default float."""
     more = _given(x, where=where)
     return _call("mean", x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **more)
 

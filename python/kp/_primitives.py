@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ._floats import default_float
 from ._axes import normalized
 from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, Tensor
 from ._wording import explains_keywords, kind_of, of_no_elements
@@ -181,7 +182,7 @@ def mean(
     out: Tensor | None = None,
     keepdims: bool = False,
 ) -> Tensor:
-    """Return the mean of all elements, or along an axis. That of integers is float64."""
+    """Return the mean of all elements, or along an axis. The mean of integers is the default float."""
     return _reduce("mean", "mean", tensor, axis, _given(dtype, _type_of("mean")), out, keepdims)
 
 
@@ -260,7 +261,7 @@ def reduced_type(op: Operator, dtype: np.dtype[Any]) -> np.dtype[Any]:
         return np.dtype(np.int64)
     if op in ("any", "all"):
         return np.dtype(np.bool_)
-    return np.dtype(np.float64) if op == "mean" and dtype.kind in "biu" else dtype
+    return default_float() if op == "mean" and dtype.kind in "biu" else dtype
 
 
 def _scan(

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._axes import whole
+from ._floats import default_float
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
 from ._primitives import _new, _run, _run_all
 from ._wording import explains_keywords, kind_of
@@ -37,18 +38,19 @@ __all__ = [
 def filled(
     manager: Manager,
     shape: int | tuple[int, ...],
-    dtype: DTypeLike,
+    dtype: DTypeLike | None,
     distribution: str | tuple[Any, ...],
     seed: int,
     counter: int,
     stream: int,
 ) -> Tensor:
-    """Return a tensor of random numbers. `distribution` is that of OpRandom."""
+    """Return a tensor of random numbers: of the default float, or `dtype`; see OpRandom."""
     name = distribution if isinstance(distribution, str) else distribution[0]
     _require_keys(name, seed, counter, stream)
     each = shape if isinstance(shape, (tuple, list)) else (shape,)
     extents = tuple(whole(f"kp.random.{name}: shape", extent) for extent in each)
-    tensor = manager.tensor(shape=extents, dtype=dtype, memory_type=MemoryTypes.device)
+    wanted = default_float(manager) if dtype is None else dtype
+    tensor = manager.tensor(shape=extents, dtype=wanted, memory_type=MemoryTypes.device)
     operation = OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream)
     manager.sequence().eval(operation)
     return tensor
@@ -131,7 +133,7 @@ def uniform(
     shape: int | tuple[int, ...],
     low: float = 0,
     high: float = 1,
-    dtype: DTypeLike = np.float32,
+    dtype: DTypeLike | None = None,
     *,
     seed: int = 0,
     counter: int = 0,
@@ -147,7 +149,7 @@ def normal(
     shape: int | tuple[int, ...],
     mean: float = 0,
     deviation: float = 1,
-    dtype: DTypeLike = np.float32,
+    dtype: DTypeLike | None = None,
     *,
     seed: int = 0,
     counter: int = 0,
@@ -162,7 +164,7 @@ def exponential(
     manager: Manager,
     shape: int | tuple[int, ...],
     mean: float = 1,
-    dtype: DTypeLike = np.float32,
+    dtype: DTypeLike | None = None,
     *,
     seed: int = 0,
     counter: int = 0,

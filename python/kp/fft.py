@@ -16,13 +16,14 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ._floats import default_float
 from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
 from ._axes import normalized, whole
 from ._wording import counted, kind_of
 from .arrays import keywords
 from .arrays.array import Array, share
-from .arrays.creation import asarray
+from .arrays.creation import asarray, manager
 from .arrays.elementwise import assign_all, conj, into
 from .arrays.group_array import GroupArray
 from .arrays.group_functions import call
@@ -475,17 +476,19 @@ def _conjugate(name: str, x: Any) -> Any:
 
 
 def fftfreq(
-    n: int, /, d: float = 1.0, dtype: DTypeLike = np.float32, device: Manager | None = None
+    n: int, /, d: float = 1.0, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
     """Return the frequencies of the numbers of a spectrum of n values, d apart, as an array."""
-    return asarray(np.fft.fftfreq(n, d).astype(dtype), device=device)
+    wanted = default_float(manager(device)) if dtype is None else dtype
+    return asarray(np.fft.fftfreq(n, d).astype(wanted), device=device)
 
 
 def rfftfreq(
-    n: int, /, d: float = 1.0, dtype: DTypeLike = np.float32, device: Manager | None = None
+    n: int, /, d: float = 1.0, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
     """Return the frequencies of the numbers of a half spectrum of n values, d apart, as an array."""
-    return asarray(np.fft.rfftfreq(n, d).astype(dtype), device=device)
+    wanted = default_float(manager(device)) if dtype is None else dtype
+    return asarray(np.fft.rfftfreq(n, d).astype(wanted), device=device)
 
 
 def _shifted(name: str, x: _T, axes: int | _Axes | None, inverse: bool) -> _T:

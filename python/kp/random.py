@@ -21,6 +21,7 @@ from numpy.typing import DTypeLike
 
 from ._axes import normalized, whole
 from . import _default
+from ._floats import default_float
 from ._kp import Manager
 from ._random_tensors import (
     bits,
@@ -143,7 +144,7 @@ class Generator:
             message += suggestion(name, [each for each in dir(self) if not each.startswith("_")])
         raise AttributeError(message, name=name, obj=self)
 
-    def _next(self, size: _Size, dtype: DTypeLike, distribution: Any) -> Array:
+    def _next(self, size: _Size, dtype: DTypeLike | None, distribution: Any) -> Array:
         shape = () if size is None else extents(size)
         count = math.prod(shape)
         if count == 0:
@@ -158,11 +159,12 @@ class Generator:
         return Array._from_tensor(tensor)
 
     def _real(
-        self, name: str, size: _Size, dtype: DTypeLike, standard: Any, shift: Any, scale: Any
+        self, name: str, size: _Size, dtype: DTypeLike | None, standard: Any, shift: Any, scale: Any
     ) -> Array:
         """Return ``shift + scale * x``, where x has the standard distribution and one of the two is an array."""
-        if number(dtype).dtype.kind != "f":
-            raise TypeError(f"{name} numbers are floats, not {np.dtype(dtype)}")
+        dtype = number(default_float(self._manager) if dtype is None else dtype).dtype
+        if dtype.kind != "f":
+            raise TypeError(f"{name} numbers are floats, not {dtype}")
         made = self._next(_size_of(size, shift, scale), dtype, standard)
         kind = made._dtype
         for step, value in (("multiply", scale), ("add", shift)):
@@ -171,7 +173,7 @@ class Generator:
             made = apply(step, made, value)
         return made
 
-    def random(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
+    def random(self, size: _Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return numbers uniformly distributed in [0, 1)."""
         return self._next(size, dtype, ("uniform", 0, 1))
 
@@ -180,7 +182,7 @@ class Generator:
         low: Any = 0.0,
         high: Any = 1.0,
         size: _Size = None,
-        dtype: DTypeLike = np.float32,
+        dtype: DTypeLike | None = None,
     ) -> Array:
         """Return numbers uniformly distributed in [low, high)."""
         low, high = _real("low", low), _real("high", high)
@@ -195,7 +197,7 @@ class Generator:
         loc: Any = 0.0,
         scale: Any = 1.0,
         size: _Size = None,
-        dtype: DTypeLike = np.float32,
+        dtype: DTypeLike | None = None,
     ) -> Array:
         """Return normally distributed numbers of mean `loc` and standard deviation `scale`."""
         loc, scale = _real("loc", loc), _real("scale", scale)
@@ -204,12 +206,12 @@ class Generator:
         _refuse_negative(scale, "scale is negative")
         return self._real("normal", size, dtype, ("normal", 0, 1), loc, scale)
 
-    def standard_normal(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
+    def standard_normal(self, size: _Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return normally distributed numbers of mean 0 and standard deviation 1."""
         return self._next(size, dtype, ("normal", 0, 1))
 
     def exponential(
-        self, scale: Any = 1.0, size: _Size = None, dtype: DTypeLike = np.float32
+        self, scale: Any = 1.0, size: _Size = None, dtype: DTypeLike | None = None
     ) -> Array:
         """Return exponentially distributed numbers of mean `scale`."""
         scale = _real("scale", scale)
@@ -218,7 +220,7 @@ class Generator:
         _refuse_negative(scale, "scale is negative")
         return self._real("exponential", size, dtype, ("exponential", 1), 0.0, scale)
 
-    def standard_exponential(self, size: _Size = None, dtype: DTypeLike = np.float32) -> Array:
+    def standard_exponential(self, size: _Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return exponentially distributed numbers of mean 1."""
         return self._next(size, dtype, ("exponential", 1))
 
@@ -373,7 +375,7 @@ class Generator:
 
     def _without_replacement(self, chances: Any) -> Array:
         """Return all indices as if drawn one after the other: the first of several waits ends first."""
-        waits = self.standard_exponential(chances.size)
+        waits = self.standard_exponential(chances.size, np.float32)
         with np.errstate(divide="ignore"):
             rates = (1 / chances).astype(np.float32)
         return argsort(apply("multiply", waits, rates))

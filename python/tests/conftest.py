@@ -136,6 +136,13 @@ def validation() -> Iterator[list[str]]:
     assert not handler.messages, "\n".join(handler.messages)
 
 
+@pytest.fixture(autouse=True)
+def numpys_default_float() -> Iterator[None]:
+    """Undo what a test, an example or a snippet set."""
+    yield
+    kp.set_default_float(None)
+
+
 @pytest.fixture
 def mgr() -> Iterator[kp.Manager]:
     """A manager of the best device."""

@@ -361,7 +361,7 @@ def test_ranges_between_arrays_have_their_type(mgr: kp.Manager) -> None:
     ends = np.array([0.0, 1])
     assert kp.linspace(ends, ends + 1, 3, device=mgr).dtype == np.float64
     assert kp.logspace(kp.array(ends, device=mgr), 2, 3, device=mgr).dtype == np.float64
-    assert kp.linspace(0, 1, 3, device=mgr).dtype == np.float32
+    assert kp.linspace(0, 1, 3, device=mgr).dtype == np.float64
     singles = ends.astype(np.float32)
     assert kp.linspace(singles, 1, 3, device=mgr).dtype == np.linspace(singles, 1, 3).dtype
     half = kp.array(np.float16([0, 0.5]), device=mgr)

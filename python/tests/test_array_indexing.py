@@ -180,7 +180,7 @@ def test_shapes_change_as_in_numpy() -> None:
     check(kp.concat([x, x[:, :1]], axis=1), np.concatenate([a, a[:, :1]], 1))
     check(kp.concat([x, x], axis=None), np.concatenate([a, a], None))
     check(kp.stack([x[0], x[1]], axis=-1), np.stack([a[0], a[1]], -1))
-    check(kp.concat([x[0, 0], kp.ones(2)]), np.concatenate([a[0, 0], np.ones(2, np.float32)]))
+    check(kp.concat([x[0, 0], kp.ones(2)]), np.concatenate([a[0, 0], np.ones(2)]))
     for ours, theirs in zip(kp.unstack(x, axis=1), np.moveaxis(a, 1, 0), strict=True):
         check(ours, theirs)
     grids = kp.meshgrid(x[0, 0], x[0, :, 0], indexing="xy")

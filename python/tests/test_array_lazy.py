@@ -288,7 +288,7 @@ def test_repeated_calls_of_a_kernel_compute_with_their_own_memory_and_numbers() 
 
 def test_repeated_calls_tell_zeros_and_nans_apart() -> None:
     scale = kp.elementwise("T x, T a", "T z", "z = a * x")
-    x = kp.ones(3).evaluate()
+    x = kp.ones(3, np.float32).evaluate()
     for _ in range(4):
         for factor in (0.0, -0.0, 0, math.nan, np.float32(-0.0), 2.0):
             expected = np.float32(factor) * np.ones(3, np.float32)

@@ -164,7 +164,7 @@ def test_arrays_whose_manager_was_destroyed_can_be_shown() -> None:
     manager.destroy()
     assert (
         repr(x)
-        == "<kp.Array of shape (3,), float32: this manager was destroyed, and with it the array's memory>"
+        == "<kp.Array of shape (3,), float64: this manager was destroyed, and with it the array's memory>"
     )
 
 

@@ -12,12 +12,13 @@ from numpy.typing import DTypeLike, NDArray
 
 from .._axes import whole
 from .. import _cuda, _default
+from .._floats import default_float, without_doubles
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
 from .elementwise import apply, manager_of
 from .expressions import address, constant, limited
 from .group_creation import on_groups_too
-from .host_data import host_values
+from .host_data import dtype_of, host_values
 from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, Storage, View, require, upload
 from .types import number
@@ -77,7 +78,8 @@ def asarray(
     values = host_values(obj)
     if values.dtype.kind not in "biufc":
         raise TypeError(f"arrays hold numbers and bool, not {values.dtype}")
-    target = number(values.dtype if wanted is None else wanted).dtype
+    on = manager(device)
+    target = number(dtype_of(obj, values, on) if wanted is None else wanted).dtype
     if values.dtype.kind == "c" and target.kind != "c":
         raise TypeError(f"complex numbers do not fit {target}")
     if not isinstance(obj, np.ndarray) and target.kind in "iu":
@@ -111,7 +113,7 @@ def array(
 ) -> Array:
     """Return a new array with the contents of arrays, tensors, lists or numbers.
 
-    The dtype is NumPy's (that of lists of floats is float64) unless one is given. With `ndmin`, it
+    The dtype is NumPy's unless one is given; Python's floats are the default float. With `ndmin`, it
     gets axes of one element in front until it has as many axes.
     """
     made: Array = asarray(obj, dtype=dtype, device=device, copy=copy)
@@ -151,16 +153,20 @@ def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None =
 
 @on_groups_too
 def empty(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
-    """Return an array with undefined contents. Elements are float32, or `dtype`."""
-    wanted = number(np.float32 if dtype is None else dtype).dtype
-    return Array._of_view(View.new(manager(device), extents(shape), wanted))
+    """Return an array with undefined contents, of the default float unless `dtype` is given."""
+    on = manager(device)
+    wanted = number(default_float(on) if dtype is None else dtype).dtype
+    return Array._of_view(View.new(on, extents(shape), wanted))
 
 
 @on_groups_too
 def full(
     shape: Any, fill_value: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None
 ) -> Array:
-    """Return an array with one value in all elements. Floats are float32 unless `dtype` is given."""
+    """Return an array with one value in all elements.
+
+    Python's floats are the default float (kp.set_default_float) unless `dtype` is given.
+    """
     on = manager(device)
     if np.ndim(fill_value) and not isinstance(fill_value, Array):
         fill_value = asarray(fill_value, dtype=dtype, device=on)
@@ -168,12 +174,7 @@ def full(
         filled = broadcast_to(fill_value, extents(shape)).copy()
         return filled if dtype is None else filled.astype(dtype)
     if dtype is None:
-        value = host_values(fill_value)
-        dtype = value.dtype
-        if isinstance(fill_value, float):
-            dtype = np.float32
-        elif isinstance(fill_value, complex):
-            dtype = np.complex64
+        dtype = dtype_of(fill_value, host_values(fill_value), on)
     wanted = number(dtype).dtype
     require(on, wanted)
     node = constant(fill_value, wanted)
@@ -183,14 +184,14 @@ def full(
 
 @on_groups_too
 def zeros(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
-    """Return an array of zeros. Elements are float32, or `dtype`."""
-    return full(shape, 0, dtype=np.float32 if dtype is None else dtype, device=device)
+    """Return an array of zeros, of the default float unless `dtype` is given."""
+    return full(shape, 0.0 if dtype is None else 0, dtype=dtype, device=device)
 
 
 @on_groups_too
 def ones(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
-    """Return an array of ones. Elements are float32, or `dtype`."""
-    return full(shape, 1, dtype=np.float32 if dtype is None else dtype, device=device)
+    """Return an array of ones, of the default float unless `dtype` is given."""
+    return full(shape, 1.0 if dtype is None else 1, dtype=dtype, device=device)
 
 
 def _like(x: Any, dtype: DTypeLike | None, device: Manager | None) -> dict[str, Any]:
@@ -255,7 +256,7 @@ def arange(
 ) -> Array:
     """Return start, start + step, ... up to, but without, stop.
 
-    Integers are int64 and others float32, unless `dtype` is given.
+    Integers are int64, and others the default float, unless `dtype` is given.
     """
     if stop is None:
         start, stop = None, start
@@ -266,13 +267,13 @@ def arange(
         raise ValueError("step must not be 0")
     whole = all_integers(start, stop, step)
     count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
-    wanted = number((np.int64 if whole else np.float32) if dtype is None else dtype).dtype
+    on = manager(device)
+    wanted = number((np.int64 if whole else default_float(on)) if dtype is None else dtype).dtype
     if whole and count > 0 and wanted.kind in "iu":
         # As in NumPy, the first two have to fit, or there is an OverflowError; later ones wrap around.
         np.asarray([start, start + step][:count], wanted)
     if wanted.kind == "b" and count > 2:
         raise TypeError(f"a range of {count} numbers does not fit bool, which has two")
-    on = manager(device)
     require(on, wanted)
     return _progression(start, step, count if count > 0 else 0, wanted, on)
 
@@ -284,8 +285,8 @@ def all_integers(*values: Any) -> bool:
 
 def _progression(start: Any, step: Any, count: int, dtype: Any, on: Manager) -> Array:
     """Return start + i step, computed in the dtype, or in int64 or float64 on the host."""
-    if dtype.kind == "f" and dtype.itemsize == 4 and abs_of(start, step * count) < 2**24:
-        if all_integers(start, step):
+    if dtype.kind == "f" and dtype.itemsize >= 4 and all_integers(start, step):
+        if abs_of(start, step * count) < 2 ** (24 if dtype.itemsize == 4 else 53):
             index = Array._of_node(address(on, (count,), 0, dtype), on)
             return apply("add", apply("multiply", index, step), start)
     if dtype.kind in "iu" and all_integers(start, step):
@@ -323,7 +324,7 @@ def linspace(
     *,
     device: Manager | None = None,
 ) -> Any:
-    """Return `num` numbers from start to stop at equal distances: float32, or `dtype`.
+    """Return `num` numbers from start to stop at equal distances, of the default float or `dtype`.
 
     Start and stop may be arrays; the numbers are along a new axis then, and have NumPy's type for
     arrays of floats. With `retstep`, the distance is
@@ -336,15 +337,12 @@ def linspace(
 
 
 def _of_host(values: Any, dtype: DTypeLike | None, device: Manager | None, *given: Any) -> Array:
-    """Return floats that NumPy computed of what was given: as `dtype`, float32 or complex64.
-
-    If arrays of floats were given, the floats keep the type that NumPy chose.
-    """
-    arrays = [each for each in given if isinstance(each, (Array, np.ndarray))]
-    if dtype is None and any(each.dtype.kind in "fc" for each in arrays):
-        dtype = values.dtype
+    """Return floats that NumPy computed of what was given, as `dtype` or by the rule of the default float."""
     if dtype is None:
-        dtype = np.complex64 if values.dtype.kind == "c" else np.float32
+        arrays = [each for each in given if isinstance(each, (Array, np.ndarray, np.generic))]
+        dtype = without_doubles(
+            values.dtype, *[each.dtype for each in arrays], manager=manager(device)
+        )
     made: Array = array(values.astype(number(dtype).dtype), device=device)
     return made
 
@@ -358,11 +356,14 @@ def eye(
     *,
     device: Manager | None = None,
 ) -> Array:
-    """Return a matrix with ones on the diagonal `k` places right of the main one: float32."""
+    """Return a matrix with ones on the diagonal `k` places right of the main one.
+
+    It has the default float unless `dtype` is given.
+    """
     on = manager(device)
     shape = extents((n_rows, n_rows if n_cols is None else n_cols))
     same = apply("equal", _column_minus_row(shape, on), k)
-    return converted(same, number(np.float32 if dtype is None else dtype).dtype)
+    return converted(same, number(default_float(on) if dtype is None else dtype).dtype)
 
 
 def _column_minus_row(shape: Shape, on: Manager) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._floats import default_float
 from .array import Array, converted
 from .elementwise import (
     apply,
@@ -47,7 +48,7 @@ def angle(z: Any, /, deg: bool = False) -> Array:
     """Return the angles of complex numbers in radians, or with `deg` in degrees."""
     array = _array(z)
     if array._dtype.kind in "biu":
-        array = converted(array, np.dtype(np.float64))
+        array = converted(array, default_float(array._manager))
     found = atan2(imag(array), real(array))
     return apply("multiply", found, 180 / math.pi) if deg else found
 
@@ -80,7 +81,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     """Return the fractional and the whole parts, with the signs of the elements."""
     array = _array(x)
     if array._dtype.kind in "biu":
-        array = converted(array, np.dtype(np.float64))
+        array = converted(array, default_float(array._manager))
     whole = apply("trunc", array)
     part = where(apply("isinf", array), 0.0, apply("subtract", array, whole))
     return copysign(part, array), whole

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _default
+from .._floats import depends_on_default_float, without_doubles
 from .._kp import Manager, Tensor
 from . import operators
 from .array import Array, converted, share
@@ -18,7 +19,7 @@ from .expressions import Node, call, constant, limited, other_manager
 from .functions import FUNCTIONS, resolve
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
-from .host_data import host_values
+from .host_data import dtype_of, host_values
 from .storage import DType, Shape, alive, broadcast as broadcast, upload
 from .types import number, real_of
 from .values import Values
@@ -62,7 +63,8 @@ def as_array(value: Any, manager: Manager) -> Array:
             "one"
         )
     values = host_values(value)
-    return Array._of_view(upload(manager, values.astype(number(values.dtype).dtype, copy=False)))
+    dtype = number(dtype_of(value, values, manager)).dtype
+    return Array._of_view(upload(manager, values.astype(dtype, copy=False)))
 
 
 def fitting(value: Any, like: Array) -> Array:
@@ -137,7 +139,7 @@ def apply(name: str, *values: Any) -> Array:
 
 #: By function and kinds of the operands: the dtypes of the result and of a number among the operands, if nothing
 #: needs to be converted; False for anything else, which apply() knows.
-_rules: dict[tuple[str, Any, Any], Any] = {}
+_rules: dict[tuple[str, Any, Any], Any] = depends_on_default_float({})
 
 _NUMBERS = (float, int)
 
@@ -214,7 +216,7 @@ def unary(name: str, x: Any) -> Array:
 
 
 #: By function and dtype: the dtype of the result, if nothing needs to be converted; else False.
-_unary_rules: dict[tuple[str, DType], Any] = {}
+_unary_rules: dict[tuple[str, DType], Any] = depends_on_default_float({})
 
 operators.binary = binary
 operators.unary = unary
@@ -439,7 +441,7 @@ def converted_node(node: Node, dtype: DType) -> Node:
 def result_dtype(*values: Any) -> DType:
     """Return NumPy's promotion of dtypes and Python numbers."""
     found: DType = np.result_type(*values)
-    return number(found).dtype
+    return without_doubles(number(found).dtype, *values)
 
 
 def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Array:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._floats import depends_on_default_float, without_doubles
 from .types import Number, number
 
 #: Types that a function is asked about: dtypes, or Python's number types, which adapt to others.
@@ -302,6 +303,7 @@ _add(
 )
 
 
+@depends_on_default_float
 @functools.lru_cache(maxsize=None)
 def resolve(name: str, kinds: Kinds) -> tuple[np.dtype[Any], ...]:
     """Return the types in which NumPy computes: those of the operands, then that of the result.
@@ -319,4 +321,6 @@ def resolve(name: str, kinds: Kinds) -> tuple[np.dtype[Any], ...]:
         types = (*[inputs] * len(kinds), result)
     for each in types:
         number(each)
-    return types
+    if types[-1].kind == "b" or name == "float_power":
+        return types
+    return tuple(without_doubles(each, *kinds) for each in types)

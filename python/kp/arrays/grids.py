@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._floats import default_float
 from .._wording import counted
 from .._kp import Manager
 from . import linear_algebra
@@ -48,7 +49,7 @@ __all__ = [
 
 
 def identity(n: int, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
-    """Return a square matrix with ones on its diagonal: float32, or `dtype`."""
+    """Return a square matrix with ones on its diagonal, as kp.eye does."""
     return eye(n, dtype=dtype, device=device)
 
 
@@ -60,11 +61,11 @@ def tri(
     *,
     device: Manager | None = None,
 ) -> Array:
-    """Return an N x M matrix with ones at and below the k-th diagonal: float32, or `dtype`."""
+    """Return an N x M matrix with ones at and below the k-th diagonal, of the default float unless `dtype` is given."""
     on = manager(device)
     shape = extents((N, N if M is None else M))
     below = apply("less_equal", _column_minus_row(shape, on), k)
-    return converted(below, number(np.float32 if dtype is None else dtype).dtype)
+    return converted(below, number(default_float(on) if dtype is None else dtype).dtype)
 
 
 def indices(
@@ -106,13 +107,16 @@ def fromfunction(
     function: Callable[..., Any],
     shape: Any,
     *,
-    dtype: DTypeLike = np.float32,
+    dtype: DTypeLike | None = None,
     device: Manager | None = None,
     **kwargs: Any,
 ) -> Any:
-    """Return function(i, j, ...), called once with the indices of all elements as arrays (float32)."""
+    """Return function(i, j, ...), called once with the indices of all elements as arrays.
+
+    The arrays have the default float unless `dtype` is given.
+    """
     on, wanted = manager(device), extents(shape)
-    kind = number(dtype).dtype
+    kind = number(default_float(on) if dtype is None else dtype).dtype
     return function(*[_index(wanted, axis, kind, on) for axis in range(len(wanted))], **kwargs)
 
 

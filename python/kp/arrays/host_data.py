@@ -9,18 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kp import Tensor
+from .._floats import without_doubles
+from .._kp import Manager, Tensor
 from .._wording import kind_of
 
 
 def host_values(obj: Any) -> NDArray[Any]:
-    """Return data as numpy.asarray. Raises TypeError or OverflowError for what is no numbers."""
+    """Return data as numpy.asarray. Raises TypeError or OverflowError for data other than numbers."""
     _refuse_part(obj)
     values = np.asarray(obj)
     if values.dtype.kind in "OUS":
         _require_64_bits(values)
         raise TypeError(f"arrays hold numbers and bool, not {_other_kind(obj, values)}")
     return values
+
+
+def dtype_of(obj: Any, values: NDArray[Any], manager: Manager) -> np.dtype[Any]:
+    """Return the dtype of an array of data on a manager, given host_values(obj): the default float for Python's."""
+    if isinstance(obj, (float, complex, list, tuple)) and not isinstance(obj, np.generic):
+        return without_doubles(values.dtype, manager=manager)
+    return values.dtype
 
 
 def _refuse_part(obj: Any) -> None:

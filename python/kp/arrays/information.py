@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 
 from .._axes import normalized
 from .. import _default
+from .._floats import default_complex, default_float
 from .._kp import DataTypes, Manager
 from .array import Array
 from .elementwise import result_dtype
@@ -146,8 +147,8 @@ class ArrayNamespaceInfo:
     def default_dtypes(self, *, device: Manager | None = None) -> dict[str, np.dtype[Any]]:
         """Return the dtypes of arrays that are created without one."""
         return {
-            "real floating": np.dtype(np.float32),
-            "complex floating": np.dtype(np.complex64),
+            "real floating": default_float(),
+            "complex floating": default_complex(),
             "integral": np.dtype(np.int64),
             "indexing": np.dtype(np.int64),
         }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._floats import default_float
 from .._axes import normalized, normalized_axes
 from .._wording import counted, inner_extents_differ
 from .._kp import OpMatMul
@@ -215,13 +216,13 @@ def outer(x1: Any, x2: Any, /) -> Array:
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
     """Return the norms of vectors along axes: of order 2, 1, inf, -inf, 0 or any other.
 
-    Those of integers are float64.
+    The norms of integers are the default float.
     """
     from . import reductions as r
 
     source = as_array(x, manager_of(x))
     if source._dtype.kind in "biu":
-        source = converted(source, np.dtype(np.float64))
+        source = converted(source, default_float(source._manager))
     size = apply("abs", source)
     if ord == math.inf:
         return r.max(size, axis, keepdims=keepdims)

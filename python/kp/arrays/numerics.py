@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._floats import default_float
 from .._axes import normalized, normalized_axes
 from . import reductions
 from .array import Array, converted
@@ -40,8 +41,8 @@ __all__ = [
 
 
 def _floats(x: Array) -> Array:
-    """Return integers as float64, and others as they are."""
-    return converted(x, np.dtype(np.float64)) if x._dtype.kind in "biu" else x
+    """Return integers as the default float, and others as they are."""
+    return converted(x, default_float(x._manager)) if x._dtype.kind in "biu" else x
 
 
 def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._floats import default_float
 from .._axes import normalized_axes
 from .._warning import warn
 from . import reductions
@@ -52,7 +53,7 @@ def _sorted_rows(x: Any, axis: Axes) -> tuple[Array, tuple[int, ...]]:
     """Return the elements along axes sorted as the last axis, and the axes."""
     array = given(x)
     if array._dtype.kind in "biu":
-        array = converted(array, np.dtype(np.float64))
+        array = converted(array, default_float(array._manager))
     axes = normalized_axes(axis, array.ndim)
     kept = [i for i in range(array.ndim) if i not in axes]
     rows = permute_dims(array, (*kept, *sorted(axes)))

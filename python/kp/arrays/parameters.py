@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .._floats import without_doubles
 from .._wording import no_argument
 from .elementwise import Operand
 from .storage import DType
@@ -108,8 +109,7 @@ def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> di
                     f"convert the array with astype('{found}')"
                 )
         else:
-            found = np.result_type(*values)
-            letters[letter] = np.dtype(np.float32) if found == np.float64 else found
+            letters[letter] = without_doubles(np.result_type(*values))
     return letters
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .._axes import normalized, normalized_axes
+from .._floats import default_float
 from .._kp import OpReduce
 from .._primitives import OF_SOMETHING, reduced_type, segment_count
 from .._warning import warn
@@ -355,10 +356,11 @@ def count_nonzero(
     return reduced("sum", array, axis, count, count, keepdims, out)
 
 
-def _mean_type(dtype: DType, wanted: DTypeLike | None) -> DType:
+def _mean_type(array: Array, wanted: DTypeLike | None) -> DType:
     if wanted is not None:
         return number(wanted).dtype
-    return np.dtype(np.float64) if dtype.kind in "biu" else dtype
+    dtype: DType = array._dtype
+    return default_float(array._manager) if dtype.kind in "biu" else dtype
 
 
 def mean(
@@ -391,7 +393,7 @@ def _averaged(
     where: Any,
 ) -> Array:
     """Return the means of `length` elements each."""
-    result = _mean_type(array._dtype, dtype)
+    result = _mean_type(array, dtype)
     wide = _at_least_single(result)
     total = reduced(
         "sum", _masked(array, where, _neutral("sum", array)), axis, wide, wide, keepdims
@@ -441,7 +443,7 @@ def var(
     """
     less = _correction(ddof, correction)
     array = given(x)
-    result = _mean_type(array._dtype, dtype)
+    result = _mean_type(array, dtype)
     wide = _at_least_single(result)
     source = converted(array, wide)
     length = _length(array, axis)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .._floats import default_float
 from .._axes import normalized_axes
 from .. import _statistics
 from .._warning import warn
@@ -67,7 +68,9 @@ def average(
         return mean, apply("add", apply("multiply", mean, 0), count)
     by = as_array(weights, array._manager)
     kinds = [array._dtype, by._dtype]
-    dtype = result_dtype(*kinds, *([np.float64] if array._dtype.kind in "biu" else []))
+    dtype = result_dtype(
+        *kinds, *([default_float(array._manager)] if array._dtype.kind in "biu" else [])
+    )
     if by.shape != array.shape:
         if axis is None:
             raise TypeError(
@@ -305,7 +308,7 @@ def histogram2d(
 
 def _edges(values: Array, bins: Any, limits: Any) -> Any:
     """Return the edges of bins on the host, in the type in which the values are compared."""
-    kind = values._dtype if values._dtype.kind == "f" else np.dtype(np.float64)
+    kind = values._dtype if values._dtype.kind == "f" else default_float(values._manager)
     if np.ndim(bins) == 0:
         if limits is None:
             ends = (0.0, 1.0)
