@@ -20,16 +20,22 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bash scripts/setup.sh --demo
 
-# --- Python packages, which building the extension module needs ---------------------------------
+# --- Python's packages: pybind11 before the build, the others and the data meanwhile ------------
 environment=build/demo-python
 unset PYTHONPATH PYTHONHOME
 export PIP_DISABLE_PIP_VERSION_CHECK=1
 
 make_environment() {
     [ -x "$environment/bin/python" ] || python3 -m venv "$environment" || return
-    "$environment/bin/python" -m pip install 'pybind11>=3.1,<4' 'numpy>=1.23' || return
-    "$environment/bin/python" -m pip install Pillow matplotlib \
-        || echo "no Pillow and matplotlib: no pictures and plots from Python"
+    "$environment/bin/python" -m pip install 'pybind11>=3.1,<4'
+}
+get_packages_and_data() {
+    if [ "$python" = yes ]; then
+        "$environment/bin/python" -m pip install 'numpy>=1.23' || return
+        "$environment/bin/python" -m pip install Pillow matplotlib \
+            || echo "no Pillow and matplotlib: no pictures and plots from Python"
+    fi
+    bash scripts/demo_data.sh build/demo-data
 }
 
 targets=(image_filter logistic_regression)
@@ -37,7 +43,7 @@ options=(-DKOMPUTE_OPT_ENABLE_BENCHMARK=OFF)
 python=no
 if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2> /dev/null; then
     echo "demo: no Python part: it needs Python 3.10 or newer"
-elif with_progress build/demo-python.log "demo: getting Python packages" make_environment; then
+elif with_progress build/demo-python.log "demo: getting pybind11" make_environment; then
     python=yes
     targets+=(_kp)
     options+=(-DKOMPUTE_OPT_BUILD_PYTHON=ON "-DPython_EXECUTABLE=$PWD/$environment/bin/python")
@@ -55,8 +61,14 @@ build() {
         && cmake --build --preset release --parallel "${KOMPUTE_JOBS:-$(nproc)}" \
             --target "${targets[@]}"
 }
+get_packages_and_data > build/demo-data.log 2>&1 &
+data=$!
 with_progress build/demo.log "demo: building" build
-bash scripts/demo_data.sh build/demo-data
+wait "$data" || {
+    tail -n 20 build/demo-data.log >&2
+    echo "demo: getting Python's packages and the data failed" >&2
+    exit 1
+}
 
 # --- C++ ----------------------------------------------------------------------------------------
 echo
