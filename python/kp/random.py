@@ -401,13 +401,13 @@ def _chances(p: Any, count: int) -> Any:
     return chances
 
 
-@explains_keywords
 def _restored(seed: int, stream: int, counter: int, manager: Manager | None = None) -> Generator:
     made = Generator(seed, stream, manager or _default.default_manager())
     made._counter = counter
     return made
 
 
+@explains_keywords
 def default_rng(
     seed: int | Sequence[int] | Generator | None = None,
     *,

@@ -48,7 +48,7 @@ def test_sizes_are_lists_tuples_and_numbers(rng: kp.random.Generator) -> None:
 
 def test_parameters_broadcast(rng: kp.random.Generator) -> None:
     found = rng.normal(loc=[0, 100, 1000], scale=[1, 1, 0]).numpy()
-    assert found[2] == 1000 and abs(found[1] - 100) < 10 and found.dtype == np.float32
+    assert found[2] == 1000 and abs(found[1] - 100) < 10 and found.dtype == np.float64
     assert rng.normal(kp.array([0.0, 100]), 1, size=(3, 2)).shape == (3, 2)
     many = rng.normal(np.arange(3.0)[:, None], 1, size=(3, 10000)).numpy()
     assert np.allclose(many.mean(axis=1), [0, 1, 2], atol=0.1)

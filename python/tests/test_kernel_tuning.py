@@ -78,7 +78,7 @@ def test_configurations_with_wrong_results_are_not_chosen(mgr: kp.Manager) -> No
 
 def test_full_shaders_tune_their_constants(mgr: kp.Manager) -> None:
     kernel = kp.kernel(FULL, name="full")
-    x = kp.ones(1000, device=mgr)
+    x = kp.ones(1000, np.float32, device=mgr)
     result = kernel.tune(
         x, 3.0, constants={"each": [80, 1]}, local_size=[32, 64], cache_folder="off"
     )
@@ -94,10 +94,10 @@ def test_groups_use_what_was_tuned_on_their_devices() -> None:
     kernel = wasteful()
     with make_group() as group:
         for manager in group:
-            x = kp.ones(100, device=manager)
+            x = kp.ones(100, np.float32, device=manager)
             kernel.tune(1.0, x, x.copy(), local_size=[32], cache_folder="off")
-        x = kp.ones(999, group=group)
-        y = kp.zeros(999, group=group)
+        x = kp.ones(999, np.float32, group=group)
+        y = kp.zeros(999, np.float32, group=group)
         kernel(2.0, x, y)
         assert (y == 2).all()
         with pytest.raises(TypeError, match="tuned on one device"):

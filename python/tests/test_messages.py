@@ -280,7 +280,7 @@ def test_ragged_data_has_the_reason(mgr: kp.Manager) -> None:
 
 def test_calls_of_kernels_name_the_kernel_and_the_argument() -> None:
     scale = kp.kernel("kernel void f(in float x[], out float y[], float w) { y[i] = w * x[i]; }")
-    for x in (np.ones(3, np.float32), kp.ones(3)):
+    for x in (np.ones(3, np.float32), kp.ones(3, np.float32)):
         scale(x, w=2.0)
         with pytest.raises(
             kp.InvalidArgument, match="^kernel 'f': w is a float, but was given str"

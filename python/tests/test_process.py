@@ -34,7 +34,7 @@ view = tensor.data()
 algorithm = mgr.algorithm([tensor], '''#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) buffer A {{ float a[]; }};
-void main() {{ for (int i = 0; i < 1000; ++i) a[gl_GlobalInvocationID.x] += 1.0; }}''')
+void main() {{ for (int i = 0; i < 1000; ++i) a[gl_GlobalInvocationID.x] += 1.0; }}''', (16,))
 class Op(kp.OpBase):
     def record(self):
         yield kp.OpAlgoDispatch(algorithm)

@@ -95,10 +95,12 @@ TEST_F(AlgorithmTest, SpreadsThreadsOverDimensionsIfTheShaderNumbersItself) {
 TEST_F(AlgorithmTest, WarnsIfTheDefaultDoesNotCoverWhatTheShaderWrites) {
     const auto few = manager.tensorT<uint32_t>(64);
     const auto many = manager.tensorT<uint32_t>(1000);
-    manager.algorithm({many, few}, copyShader());
-    EXPECT_EQ(logText().find("by default"), std::string::npos) << logText();
+    auto sequence = manager.sequence();
+    sequence->record<kp::OpAlgoDispatch>(manager.algorithm({many, few}, copyShader()));
     const auto algorithm = manager.algorithm({few, many}, copyShader());
     EXPECT_EQ(algorithm->getWorkgroup(), (kp::Workgroup{64, 1, 1})) << "as in Kompute";
+    EXPECT_EQ(logText().find("by default"), std::string::npos) << logText();
+    sequence->record<kp::OpAlgoDispatch>(algorithm);
     EXPECT_NE(logText().find("binding 1 with 1000 elements"), std::string::npos) << logText();
 }
 
@@ -158,6 +160,8 @@ TEST_F(AlgorithmTest, RefusesBigPrivateArraysUnlessAllowed) {
                  (void)manager.algorithm({t}, withArray("1000000000")));
     EXPECT_ERROR(kp::ShaderError, "arrays of 65540 bytes", withSize(withArray("4"), 16385));
     withSize(withArray("1000000000"), 16384);
+    if (manager.deviceInfo().type != kp::DeviceType::eCpu)
+        GTEST_SKIP() << "some GPUs' drivers refuse larger arrays";
 
     kp::AlgorithmOptions options;
     options.maxPrivateBytes = 128 << 10;

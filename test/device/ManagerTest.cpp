@@ -3,10 +3,13 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <list>
 #include <map>
 #include <set>
 #include <type_traits>
+
+#include <kompute/primitives/OpReduce.hpp>
 
 #include "DocsSupport.hpp"
 #include "TestSupport.hpp"

@@ -13,7 +13,7 @@ namespace {
 
 using MemoryTypes = kp::Memory::MemoryTypes;
 
-class StressTest : public DeviceTest {
+class StressTest : NewDevice, public DeviceTest {
 protected:
     /// Runs a round several times. Memory must not grow in the second half.
     template <typename Round>

@@ -139,7 +139,8 @@ FUNCTIONS: list[tuple[str, int]] = [
     *((f"np.{name}(a)", 4) for name in "log log2 log10 log1p cbrt sqrt".split()),
     *((f"np.{name}(a, b)", 4) for name in "arctan2 hypot".split()),
     *((f"np.{name}(a, b)", 0) for name in "copysign fmod maximum minimum fmin fmax".split()),
-    *((text, 0) for text in ("a % b", "a // b", "np.floor(a)", "np.trunc(a)", "np.rint(a)")),
+    ("a // b", 4),  # the true quotient; NumPy's own result if that is small
+    *((text, 0) for text in ("a % b", "np.floor(a)", "np.trunc(a)", "np.rint(a)")),
     *((text, 4) for text in ("a ** b", "a ** 0.5", "a ** -0.5", "a ** 2", "a ** -1", "a ** 3.0")),
 ]
 
@@ -166,6 +167,10 @@ def jit(case: Case) -> None:
         wide = np.power(a, b if exponent == "b" else np.full(count, float(exponent)))
     else:
         wide = eval(text, {"np": np, "a": a, "b": b})
+    if "//" in text:
+        wide = np.where(np.abs(wide) < 2.0**20, np.floor_divide(x, y), wide)
+    # Devices may treat numbers below the normal ones as 0.
+    wide = np.where((given == 0) & (np.abs(wide) < 2.0**-126), np.copysign(0, wide), wide)
     expected = wide.astype(np.float32)
     np.testing.assert_array_equal(np.isnan(given), np.isnan(expected))
     finite = np.isfinite(expected) & (np.abs(expected) < 3.4e38)
