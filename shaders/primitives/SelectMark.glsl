@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Marks the chosen elements, a bit each, and counts those of each tile of GROUP_SIZE x ITEMS
-// elements. One of the macros says what is chosen:
+// elements, or with STRIPS an invocation alone those of a tile. One of the macros says what is chosen:
 //
 //     FLAGS      elements whose flag (type FLAG) is not 0
 //     PREDICATE  elements (type IN) for which predicate() of the text before this one is true
@@ -26,13 +26,18 @@ layout(push_constant) uniform Push {
     uint firstTile;
     uint count;
     uint before; // 1 if the first element has one before it
+#ifdef STRIPS
+    uint tileElements; // a multiple of 32
+#endif
 };
 
+#ifndef STRIPS
 #define WORDS (GROUP_SIZE * ITEMS / 32)
 
 shared uint sMarks[WORDS];
 shared uint sCount;
 shared uint sLast;
+#endif
 
 bool isChosen(uint i) {
 #if defined(FLAGS)
@@ -55,6 +60,25 @@ bool isChosen(uint i) {
 #endif
 }
 
+#ifdef STRIPS
+void main() {
+    uint tile = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
+    uint first = tile * tileElements;
+    if (first >= count)
+        return;
+    uint end = first + min(tileElements, count - first);
+    uvec2 found = uvec2(0u);
+    for (uint begin = first; begin < end; begin += 32u) {
+        uint mark = 0u;
+        for (uint i = begin; i < min(begin + 32u, end); ++i)
+            mark |= (isChosen(i) ? 1u : 0u) << (i - begin);
+        marks[firstMark + begin / 32u] = mark;
+        found.x += uint(bitCount(mark));
+        found.y = mark != 0u ? begin + uint(findMSB(mark)) + 1u : found.y;
+    }
+    tiles[firstTile + tile] = found;
+}
+#else
 void main() {
     uint thread = threadIndex();
     uint tile = flatGroup();
@@ -110,3 +134,4 @@ void main() {
     if (thread == 0u)
         tiles[firstTile + tile] = uvec2(sCount, sLast);
 }
+#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Moves marked elements of UNITS units to their places in the output, of which a window is bound: a
-// tile of GROUP_SIZE x ITEMS elements per work group.
+// tile of GROUP_SIZE x ITEMS elements per work group, or with STRIPS a tile per invocation.
 //
 // Macros: PARTITION: the other elements follow the marked ones. LENGTH_WORDS: writes the distance
 // between marked elements to another output, if not 0. INVERSE_WORDS: writes the number of the
@@ -43,14 +43,19 @@ layout(push_constant) uniform Push {
     uint windowHigh;
     uint windowCount;
     uint lengthCount; // of those in the window, how many lengths there are
+#ifdef STRIPS
+    uint tileElements; // a multiple of 32
+#endif
 };
 
+#ifndef STRIPS
 #define TILE (GROUP_SIZE * ITEMS)
 #define WORDS (TILE / 32)
 
 shared uint sMarks[WORDS];
 shared uint sBefore[WORDS]; // marked elements of the tile before each word
 shared uint sSums[GROUP_SIZE];
+#endif
 
 uvec2 stateOf(uint number, uint part) {
     uint at = firstState + 4u * number + 2u * part;
@@ -68,13 +73,23 @@ uint placeInWindow(uvec2 begin, uint offset) {
     return isNear ? place : kNowhere;
 }
 
+#ifndef STRIPS
 bool isMarked(uint i) { return (sMarks[i / 32u] >> (i % 32u) & 1u) != 0u; }
 // Marked elements of the tile before i.
 uint rankOf(uint i) {
     return sBefore[i / 32u] + uint(bitCount(sMarks[i / 32u] & ((1u << (i % 32u)) - 1u)));
 }
 
+#endif
+
 #if LENGTH_WORDS > 0
+// The number of a marked element in the whole input, from 1 on, given that in this dispatch. 0: of
+// the last one before this dispatch.
+uvec2 numberInInput(uint number) {
+    return number == 0u ? stateOf(piece, 1u)
+                        : plus(uvec2(baseLow, baseHigh), uvec2(number, 0u));
+}
+#ifndef STRIPS
 // The number of the last marked element before element i of the tile, in the whole input, from 1
 // on.
 uvec2 markedBefore(uint i, uint first, uint lastBefore) {
@@ -82,11 +97,9 @@ uvec2 markedBefore(uint i, uint first, uint lastBefore) {
     uint bits = sMarks[word] & ((1u << (i % 32u)) - 1u);
     while (bits == 0u && word > 0u)
         bits = sMarks[--word];
-    uint number = bits != 0u ? first + word * 32u + uint(findMSB(bits)) + 1u : lastBefore;
-    if (number == 0u)
-        return stateOf(piece, 1u);
-    return plus(uvec2(baseLow, baseHigh), uvec2(number, 0u));
+    return numberInInput(bits != 0u ? first + word * 32u + uint(findMSB(bits)) + 1u : lastBefore);
 }
+#endif
 void writeLength(uvec2 begin, uint rank, uvec2 end, uvec2 start) {
     uint place = placeInWindow(begin, rank);
     if (place >= lengthCount)
@@ -106,6 +119,61 @@ void copyElement(uint i, uint place) {
             UNIT_STORE(UNIT_LOAD(source[firstIn + i * UNITS + unit]));
 }
 
+#if INVERSE_WORDS > 0
+void writeInverse(uint i, uvec2 number) {
+    uint at = (firstInverse + i) * INVERSE_WORDS;
+    inverse[at] = number.x;
+#if INVERSE_WORDS == 2
+    inverse[at + 1u] = number.y;
+#endif
+}
+#endif
+
+#ifdef STRIPS
+void main() {
+    uint tile = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
+    uint first = tile * tileElements;
+    if (first >= count)
+        return;
+    uint end = first + min(tileElements, count - first);
+    uvec2 before = tiles[firstTile + tile];
+    uvec2 base = uvec2(baseLow, baseHigh);
+    uvec2 begin = plus(stateOf(piece, 0u), uvec2(before.x, 0u));
+#ifdef PARTITION
+    uvec2 beginOthers =
+        plus(stateOf(pieces, 0u), difference(plus(base, uvec2(first, 0u)), begin));
+#endif
+    uint rank = 0u; // marked elements of the tile so far, of which the last one has this number
+    uint last = before.y;
+    for (uint word = first; word < end; word += 32u) {
+        uint mark = marks[firstMark + word / 32u];
+        for (uint i = word; i < min(word + 32u, end); ++i) {
+            bool marked = (mark >> (i - word) & 1u) != 0u;
+            uint place = marked ? placeInWindow(begin, rank) : kNowhere;
+#ifdef PARTITION
+            if (!marked)
+                place = placeInWindow(beginOthers, i - first - rank);
+#endif
+            if (place < windowCount)
+                copyElement(i, place);
+#if LENGTH_WORDS > 0
+            if (marked && (begin.x | begin.y | rank) != 0u)
+                writeLength(begin, rank - 1u, plus(base, uvec2(i + 1u, 0u)), numberInInput(last));
+            last = marked ? i + 1u : last;
+#endif
+            rank += marked ? 1u : 0u;
+#if INVERSE_WORDS > 0
+            if ((windowLow | windowHigh) == 0u)
+                writeInverse(i, difference(plus(begin, uvec2(rank, 0u)), uvec2(1u, 0u)));
+#endif
+        }
+    }
+#if LENGTH_WORDS > 0
+    if (piece + 1u == pieces && end == count)
+        writeLength(begin, rank - 1u, plus(base, uvec2(count + 1u, 0u)), numberInInput(last));
+#endif
+}
+#else
 void main() {
     uint thread = gl_LocalInvocationIndex;
     uint tile = flatGroup();
@@ -171,11 +239,7 @@ void main() {
             if ((windowLow | windowHigh) == 0u) {
                 uvec2 number = difference(plus(begin, uvec2(rank, 0u)),
                                             uvec2(isMarked(i) ? 0u : 1u, 0u));
-                uint at = (firstInverse + first + i) * INVERSE_WORDS;
-                inverse[at] = number.x;
-#if INVERSE_WORDS == 2
-                inverse[at + 1u] = number.y;
-#endif
+                writeInverse(first + i, number);
             }
 #endif
         }
@@ -194,3 +258,4 @@ void main() {
             copyElement(first + k * GROUP_SIZE + thread, places[k]);
 #endif
 }
+#endif

@@ -168,7 +168,10 @@ MatMulRules MatMulRules::of(const DeviceTraits& traits) {
         rules.cores = 4;
         // Its compiler takes seconds for larger tiles, which are not faster there.
         rules.maxSumBytes = 64;
-        rules.vectorGroups = 16;
+        // A row per invocation, or a slice of a few: barriers take a microsecond.
+        rules.vectorGroupSize = std::min(rules.vectorGroupSize, 32u);
+        rules.vectorGroups = 256;
+        rules.vectorElements = 1024;
     }
     return rules;
 }

@@ -81,6 +81,10 @@ struct ScanRules {
     /// Bytes that an invocation reads at a time along columns, of up to batchRows rows.
     uint32_t batchBytes = 32;
     uint32_t batchRows = 16;
+    /// A single row is scanned like a column, in chunks of one invocation each, which reads its
+    /// elements twice: a CPU driver takes longer for barriers, and for a tile that waits for
+    /// others.
+    bool rowAsColumn = false;
 
     static ScanRules of(const DeviceTraits& traits) {
         ScanRules rules;
@@ -94,6 +98,7 @@ struct ScanRules {
             rules.rowBytes = rules.wideRowBytes = 32;
             rules.invocations = 16 * 256;
             rules.batchRows = 1;
+            rules.rowAsColumn = true;
         }
         return rules;
     }
@@ -123,7 +128,7 @@ public:
             return std::move(mPlan);
         if (hasOwnTiles())
             planRows();
-        else if (mProblem.inner == 1)
+        else if (mProblem.inner == 1 && !isLikeColumn())
             planTiles();
         else
             planColumns();
@@ -192,6 +197,10 @@ private:
         const uint64_t chunkTiles = mTraits.subgroups ? std::min(mTraits.minSubgroupSize, 32u) : 32;
         const uint64_t items = tilesOf(count) + 2 * (tilesOf(count) / chunkTiles + 1);
         return items * 2 * mTermBytes;
+    }
+    bool isLikeColumn() const {
+        return mRules.rowAsColumn && mProblem.outer == 1 && !mProblem.segments &&
+               mProblem.silentGroups == 0;
     }
     bool isSegmented() const { return mProblem.segments || (mProblem.outer > 1 && !hasOwnTiles()); }
     /// There are rows, and each is scanned by itself.

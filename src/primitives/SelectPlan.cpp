@@ -69,7 +69,7 @@ public:
         : mProblem(problem), mTraits(traits), mRules(rules), mPlan(problem.arguments),
           mUnit(unitOf(problem)),
           mItems(mUnit <= 4 ? mRules.tile.items : mRules.tile.itemsOfLargeUnits),
-          mTile(uint64_t{mRules.tile.groupSize} * mItems) {}
+          mTile(rules.strip > 0 ? rules.strip : uint64_t{mRules.tile.groupSize} * mItems) {}
 
     Plan plan() {
         if (mProblem.count == 0) {
@@ -249,12 +249,24 @@ private:
         return "#define HEADS\n" + glslTypeMacros("IN", mProblem.type);
     }
 
+    std::string tileMacros() const {
+        return mRules.strip > 0 ? "#define STRIPS\n" : formatted("#define ITEMS {}u\n", mItems);
+    }
+    /// Sets the groups of a dispatch over the tiles of a piece, whose shader has tileMacros().
+    void setTiles(Dispatch& dispatch, const InputPiece& piece) const {
+        dispatch.groups = piece.tiles;
+        if (mRules.strip == 0)
+            return;
+        dispatch.groups = divideUp(piece.tiles, mRules.tile.groupSize);
+        dispatch.push.push_back(lowWord(mRules.strip));
+    }
+
     void addMarkKernel() {
         Kernel kernel;
         std::string functions;
-        const std::string macros =
-            formatted("#define ITEMS {}u\n", mItems) + choiceMacros(kernel, functions);
-        kernel.subgroups = mTraits.subgroups && mRules.tile.groupSize >= mTraits.maxSubgroupSize;
+        const std::string macros = tileMacros() + choiceMacros(kernel, functions);
+        kernel.subgroups = mRules.strip == 0 && mTraits.subgroups &&
+                           mRules.tile.groupSize >= mTraits.maxSubgroupSize;
         kernel.name = "marking elements";
         kernel.source = composeSource(macros, functions, SELECTMARK_GLSL, kernel.subgroups);
         kernel.constants = {mRules.tile.groupSize};
@@ -277,15 +289,15 @@ private:
         Kernel kernel;
         kernel.name = "moving elements";
         const auto words = [](bool present, bool wide) { return !present ? 0 : wide ? 2 : 1; };
-        kernel.source = composeSource(
-            unitMacros(mUnit) +
-                formatted("#define ITEMS {}u\n#define UNITS {}\n#define LENGTH_WORDS {}\n"
-                          "#define INVERSE_WORDS {}\n{}",
-                          mItems, mProblem.elementBytes / mUnit,
-                          words(mProblem.lengths.has_value(), mProblem.wideLengths),
-                          words(mProblem.inverse.has_value(), mProblem.wideInverse),
-                          mProblem.partition ? "#define PARTITION\n" : ""),
-            std::string(UNITS_GLSL) + std::string(WIDE_GLSL), SELECTMOVE_GLSL, false);
+        kernel.source =
+            composeSource(unitMacros(mUnit) + tileMacros() +
+                              formatted("#define UNITS {}\n#define LENGTH_WORDS {}\n"
+                                        "#define INVERSE_WORDS {}\n{}",
+                                        mProblem.elementBytes / mUnit,
+                                        words(mProblem.lengths.has_value(), mProblem.wideLengths),
+                                        words(mProblem.inverse.has_value(), mProblem.wideInverse),
+                                        mProblem.partition ? "#define PARTITION\n" : ""),
+                          std::string(UNITS_GLSL) + std::string(WIDE_GLSL), SELECTMOVE_GLSL, false);
         kernel.constants = {mRules.tile.groupSize};
         mMoveKernel = mPlan.addKernel(std::move(kernel));
     }
@@ -318,7 +330,7 @@ private:
         dispatch.kernel = mMarkKernel;
         dispatch.views = {in, marksOf(piece, View::Use::eWrite), tilesOf(piece, View::Use::eWrite)};
         dispatch.push = {lowWord(piece.count), lowWord(before)};
-        dispatch.groups = piece.tiles;
+        setTiles(dispatch, piece);
         mPlan.steps.emplace_back(std::move(dispatch));
     }
 
@@ -398,7 +410,7 @@ private:
                          highWord(first),
                          lowWord(elements),
                          lowWord(lengths)};
-        dispatch.groups = piece.tiles;
+        setTiles(dispatch, piece);
         mPlan.steps.emplace_back(std::move(dispatch));
     }
 
@@ -424,8 +436,6 @@ private:
 
 SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& traits) {
     SelectRules rules;
-    if (traits.isCpu)
-        rules.scanItems = 4;
     const uint32_t most = std::bit_floor(traits.maxGroupSize);
     rules.scanGroupSize =
         std::min({rules.scanGroupSize, most, std::bit_floor(traits.sharedBytes / kTileBytes)});
@@ -436,6 +446,13 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         bytes = std::max<uint64_t>(bytes, Memory::dataTypeMemorySize(problem.flagType));
     if ((problem.inverse && problem.wideInverse) || (problem.lengths && problem.wideLengths))
         bytes = std::max<uint64_t>(bytes, 8);
+    if (traits.isCpu) {
+        // Few strips, whose counts one small group adds up.
+        rules.strip = std::clamp<uint64_t>(divideUp(divideUp(problem.count, 256), 32) * 32, 1024,
+                                           uint64_t{1} << 20);
+        rules.scanItems = 4;
+        rules.scanGroupSize = std::min(64u, rules.scanGroupSize);
+    }
     rules.way = SelectWay::eThreeDispatches;
     if (problem.partition)
         rules.reason = "the number of chosen elements says where the others begin";
@@ -469,9 +486,10 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         return tile.groupSize <= most &&
                tile.groupSize * places * placeBytes + 4096 <= traits.sharedBytes;
     };
-    if (rules.way == SelectWay::eThreeDispatches)
-        rules.tile = traits.isCpu ? SelectTile{std::min(256u, most), 4, 4}
-                                  : SelectTile{std::min(256u, most), 16, 8};
+    if (rules.strip > 0)
+        rules.tile.groupSize = std::min(32u, most);
+    else if (rules.way == SelectWay::eThreeDispatches)
+        rules.tile = SelectTile{std::min(256u, most), 16, 8};
     else if (problem.count <= rules.few && fits(kTileOfFew))
         rules.tile = kTileOfFew;
     else if (!fits(rules.tile))

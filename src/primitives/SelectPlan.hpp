@@ -83,6 +83,9 @@ struct SelectRules {
     /// See LookBack.glsl. Many small groups read the same states: on an H200, 2^28 elements take
     /// 0.94 of the time and runs 0.97, but 1.05 with `ahead`.
     uint32_t pause = 0;
+    /// If not 0, an invocation takes a tile of so many elements alone, a multiple of 32: a driver
+    /// of a CPU takes a microsecond for a barrier.
+    uint64_t strip = 0;
     uint32_t silentGroups = 0; ///< for tests: those whose number has these bits publish nothing
 
     static SelectRules of(const SelectProblem& problem, const DeviceTraits& traits);

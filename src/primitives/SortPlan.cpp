@@ -9,22 +9,17 @@
 
 #include <Offsets.glsl.hpp>
 #include <SortHistogram.glsl.hpp>
-#include <SortKeys.glsl.hpp>
 #include <SortLong.glsl.hpp>
 #include <SortLookBack.glsl.hpp>
 #include <SortOffsets.glsl.hpp>
 #include <SortPass.glsl.hpp>
 #include <SortSegments.glsl.hpp>
-#include <SortTile.glsl.hpp>
-#include <Wide.glsl.hpp>
 
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
 #include "primitives/Division.hpp"
-#include "primitives/SortKeys.hpp"
 #include "primitives/SortPlanner.hpp"
-#include "primitives/Source.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -39,74 +34,6 @@ constexpr uint32_t kLongGroups = 1024;
 constexpr uint64_t kMaxBlockKeys = uint64_t{1} << 22;
 
 } // namespace
-
-uint32_t SortPlanner::kernel(const char* name, std::string_view text, const SortTile& tile,
-                             bool ranks, const std::string& macros, bool memoryModel) {
-    const std::string key = formatted("{} {} {} {}", name, tile.groupSize, tile.items, macros);
-    for (const auto& [known, number] : mKernels)
-        if (known == key)
-            return number;
-    std::string defines = keyMacros(mProblem.keys) + macros;
-    if (mProblem.equalZeros)
-        defines += "#define EQUAL_ZEROS\n";
-    std::string functions = std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL);
-    defines += formatted("#define VALUE_WORDS {}\n#define GROUP_THREADS {}\n#define ITEMS {}\n",
-                         mProblem.valueBytes / 4, tile.groupSize, tile.items);
-    // A CPU driver takes seconds to compile what is unrolled, and gains nothing from it.
-    defines += mTraits.isCpu ? "#define UNROLL [[dont_unroll]]\n" : "#define UNROLL [[unroll]]\n";
-    if (ranks) {
-        const uint32_t lanes = mTraits.maxSubgroupSize;
-        defines +=
-            formatted("#define SHARED_WORDS {}\n#define LANE_WORDS {}\n", tile.sharedWords(mTraits),
-                      lanes <= 32   ? 1
-                      : lanes <= 64 ? 2
-                                    : 4);
-        functions += SORTTILE_GLSL;
-    }
-    Kernel made;
-    made.name = name;
-    made.subgroups = ranks && tile.subgroups;
-    made.source = composeSource(defines, functions, text, made.subgroups, memoryModel);
-    made.constants = {tile.groupSize};
-    mKernels.emplace_back(key, mPlan.addKernel(std::move(made)));
-    return mKernels.back().second;
-}
-
-SortChain SortPlanner::keyChain(uint64_t count) {
-    SortChain made;
-    made.places.assign(mPasses + 1, kNoMemory);
-    const auto a = [&] { return scratch("keys", count * mKeyBytes); };
-    const auto b = [&] { return scratch("more keys", count * mKeyBytes); };
-    for (uint64_t pass = 1; pass < mPasses; ++pass) {
-        const bool isOut = (mPasses - pass) % 2 == 0;
-        made.places[pass] = !isOut ? a() : mProblem.discardKeys ? b() : mMemories.keysOut;
-    }
-    if (!mProblem.discardKeys)
-        made.places[mPasses] = mMemories.keysOut;
-    made.places[0] = mMemories.keysIn;
-    if (mProblem.keysInPlace && mPasses % 2 == 1) {
-        made.copyFrom = mMemories.keysIn;
-        made.places[0] = a();
-    }
-    return made;
-}
-
-SortChain SortPlanner::valueChain(uint64_t count) {
-    SortChain made;
-    made.places.assign(mPasses + 1, kNoMemory);
-    if (!hasValues())
-        return made;
-    const auto a = [&] { return scratch("values", count * mProblem.valueBytes); };
-    for (uint64_t pass = 1; pass <= mPasses; ++pass)
-        made.places[pass] = (mPasses - pass) % 2 == 0 ? mMemories.valuesOut : a();
-    if (!mProblem.indices)
-        made.places[0] = mMemories.valuesIn;
-    if (mProblem.valuesInPlace && mPasses % 2 == 1) {
-        made.copyFrom = mMemories.valuesIn;
-        made.places[0] = a();
-    }
-    return made;
-}
 
 void SortPlanner::planRows() {
     const uint64_t length = mProblem.rowLength > 0 ? mProblem.rowLength : mProblem.count;

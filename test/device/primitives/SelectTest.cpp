@@ -331,6 +331,56 @@ TEST_F(SelectTest, SelectsByLookBack) {
     }
 }
 
+// What devices without look-back do, with a tile per work group or per invocation, in one piece and
+// in several.
+TEST_F(SelectTest, FindsRunsByThreeDispatchesInAnyTiles) {
+    kp::primitives::DeviceTraits traits = traitsOf(manager);
+    traits.isCpu = false;
+    traits.memoryModel = false;
+    kp::primitives::SelectProblem problem;
+    problem.choice = kp::primitives::SelectProblem::Choice::eHeads;
+    problem.type = kp::Memory::DataTypes::eUnsignedInt;
+    problem.arguments = 5;
+    problem.out = 1;
+    problem.lengths = 2;
+    problem.inverse = 3;
+    problem.number = 4;
+    for (const uint64_t viewBytes : {traits.maxViewBytes, uint64_t{8192}})
+        for (const uint64_t strip : {0, 32, 1024})
+            for (const size_t count : {1, 31, 33, 1024, 5003}) {
+                traits.maxViewBytes = viewBytes;
+                auto values = randomValues<uint32_t>(count, 3);
+                std::vector<uint32_t> heads, lengths, inverse;
+                for (uint32_t& value : values) {
+                    value = value % 5 / 3; // long runs, and short ones
+                    if (heads.empty() || heads.back() != value) {
+                        heads.push_back(value);
+                        lengths.push_back(0);
+                    }
+                    ++lengths.back();
+                    inverse.push_back(static_cast<uint32_t>(heads.size() - 1));
+                }
+                problem.count = problem.outCount = problem.lengthCount = count;
+                auto rules = kp::primitives::SelectRules::of(problem, traits);
+                EXPECT_EQ(rules.way, kp::primitives::SelectWay::eThreeDispatches);
+                rules.strip = strip;
+                const auto out = manager.tensorT<uint32_t>(count);
+                const auto sizes = manager.tensorT<uint32_t>(count);
+                const auto places = manager.tensorT<uint32_t>(count);
+                const auto number = manager.tensorT<uint32_t>(1);
+                manager.sequence()->eval(
+                    plannedOperation(kp::primitives::planSelect(problem, traits, rules),
+                                     {deviceTensor(values), out, sizes, places, number}));
+                ASSERT_EQ(number->vector().front(), heads.size()) << count << " " << strip;
+                const auto first = [&](const std::vector<uint32_t>& all) {
+                    return std::vector<uint32_t>(all.begin(), all.begin() + heads.size());
+                };
+                EXPECT_EQ(first(out->vector()), heads) << count << " " << strip;
+                EXPECT_EQ(first(sizes->vector()), lengths) << count << " " << strip;
+                EXPECT_EQ(places->vector(), inverse) << count << " " << strip;
+            }
+}
+
 // Small tiles for few elements, and large ones. The first element does not start a block.
 TEST_F(SelectTest, SelectsByLookBackAsOnAGpu) {
     kp::primitives::DeviceTraits traits = traitsOf(manager);
