@@ -5,7 +5,8 @@
 // Macros: one of INTEGERS, UNIFORM, NORMAL and EXPONENTIAL. WIDE: numbers of 64 bits. UNIFORM_DROP:
 // bits of a word that a uniform number of at most 32 bits leaves out, and UNIFORM_STEP: its step.
 // STANDARD: the offset is 0 and the scale 1.
-// HALF: numbers of 16 bits, stored from floats.
+// HALF: numbers of 16 bits, stored from floats. QUANTILES_IN_MEMORY: those of normal numbers are in
+// a buffer, as drivers of CPUs take seconds to compile their table.
 
 #ifdef WIDE
 #define DRAW uvec2
@@ -22,6 +23,9 @@ layout(binding = 1) writeonly buffer Blocks { uvec4 blocks[]; };
 
 layout(push_constant) uniform Push {
     uint first;
+#ifdef QUANTILES_IN_MEMORY
+    uint firstQuantile;
+#endif
     uint count;
     uint counterLow; // number of the first element
     uint counterHigh;
@@ -141,14 +145,20 @@ REAL uniformOf(DRAW draw) { return float(draw >> UNIFORM_DROP) * UNIFORM_STEP; }
 #if defined(NORMAL) && !defined(WIDE)
 #include "quantiles"
 
+#ifdef QUANTILES_IN_MEMORY
+layout(binding = 2) readonly buffer Quantiles { vec4 quantiles[]; };
+#define QUANTILE(i) quantiles[firstQuantile + i]
+#else
 shared vec4 sQuantiles[256]; // neighbours need different ones at a time
+#define QUANTILE(i) sQuantiles[i]
+#endif
 
 // |x| is exceeded with the probability tail / 2^33; see normal_quantiles.py.
 float normalOf(uint draw) {
     uint tail = draw << 1 | 1u;
     uint exponent = findMSB(tail);
     uint bits = tail << (31u - exponent);
-    vec4 terms = sQuantiles[exponent * 8u + (bits >> 28) - 8u];
+    vec4 terms = QUANTILE(exponent * 8u + (bits >> 28) - 8u);
     precise float y = uintBitsToFloat(0x3f800000u | bits << 4 >> 9) - 1.5;
     precise float x = ((terms.w * y + terms.z) * y + terms.y) * y + terms.x;
     return uintBitsToFloat(floatBitsToUint(x) ^ (draw & 0x80000000u));
@@ -340,7 +350,7 @@ void writeBlock(uint b, uvec2 base) {
 }
 
 void main() {
-#if defined(NORMAL) && !defined(WIDE)
+#if defined(NORMAL) && !defined(WIDE) && !defined(QUANTILES_IN_MEMORY)
     for (uint i = threadIndex(); i < 256u; i += GROUP_SIZE)
         sQuantiles[i] = kNormalQuantiles[i];
     barrier();

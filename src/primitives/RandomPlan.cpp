@@ -4,8 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <locale>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <NormalQuantiles.glsl.hpp>
 #include <Philox.glsl.hpp>
@@ -34,12 +39,16 @@ struct RandomRules {
     /// for small outputs to fill a device.
     uint32_t blocks = 4;
 
-    /// @param copiesTable  a group begins by copying a table, which CPU drivers do slowly
-    static RandomRules of(const DeviceTraits& traits, bool copiesTable) {
+    /// The table of normal numbers is in memory, rather than in the shader.
+    bool quantilesInMemory = false;
+
+    static RandomRules of(const DeviceTraits& traits, bool usesQuantiles) {
         RandomRules rules;
         rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
-        if (traits.isCpu)
-            rules.blocks = copiesTable ? 64 : 16; // a group costs a CPU driver more
+        if (traits.isCpu) {
+            rules.blocks = 64; // an invocation costs a CPU driver as much as a block
+            rules.quantilesInMemory = usesQuantiles; // it takes 4 s to compile the table
+        }
         return rules;
     }
 };
@@ -210,6 +219,27 @@ std::string kindMacros(const RandomProblem& problem, bool isInteger) {
     }
 }
 
+bool usesQuantiles(const RandomProblem& problem) {
+    return problem.distribution.kind == Kind::eNormal && problem.out != DataTypes::eDouble;
+}
+
+/// Returns the words of the table in NormalQuantiles.glsl, whose numbers are rounded as compilers
+/// of GLSL round them.
+std::vector<uint32_t> quantileWords() {
+    std::vector<uint32_t> words;
+    const std::string text(NORMALQUANTILES_GLSL);
+    constexpr std::string_view kRow = " vec4(";
+    for (size_t at = text.find(kRow); at != std::string::npos; at = text.find(kRow, at)) {
+        at += kRow.size();
+        std::istringstream row(text.substr(at, text.find(')', at) - at));
+        row.imbue(std::locale::classic());
+        char comma = 0;
+        for (double value = 0; row >> value; row >> comma)
+            words.push_back(std::bit_cast<uint32_t>(static_cast<float>(value)));
+    }
+    return words;
+}
+
 Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool isInteger) {
     std::string macros = glslTypeMacros("OUT", problem.out) + kindMacros(problem, isInteger) +
                          formatted("#define BLOCKS {}u\n", rules.blocks);
@@ -223,9 +253,10 @@ Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool
         text.replace(text.find(line), line.size(), part);
     };
     include("philox", PHILOX_GLSL);
-    const bool usesQuantiles = !isInteger && problem.distribution.kind == Kind::eNormal &&
-                               problem.out != DataTypes::eDouble;
-    include("quantiles", usesQuantiles ? NORMALQUANTILES_GLSL : "");
+    if (rules.quantilesInMemory)
+        text.insert(0, "#define QUANTILES_IN_MEMORY\n");
+    include("quantiles",
+            usesQuantiles(problem) && !rules.quantilesInMemory ? NORMALQUANTILES_GLSL : "");
     Kernel kernel;
     kernel.name = "OpRandom";
     kernel.source = composeSource(macros, std::string(WIDE_GLSL), text, false);
@@ -266,11 +297,16 @@ Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
     Plan plan(1);
     if (problem.count == 0)
         return plan;
-    const RandomRules rules = RandomRules::of(traits, problem.distribution.kind == Kind::eNormal &&
-                                                          problem.out != DataTypes::eDouble);
+    const RandomRules rules = RandomRules::of(traits, usesQuantiles(problem));
     const uint64_t bytes = Memory::dataTypeMemorySize(problem.out);
     const uint64_t most = traits.maxViewBytes / 16 * 16 / bytes;
     const uint32_t kernel = plan.addKernel(randomKernel(problem, rules, isInteger));
+    std::optional<View> quantiles;
+    if (rules.quantilesInMemory) {
+        std::vector<uint32_t> words = quantileWords();
+        const uint64_t size = words.size() * sizeof words[0];
+        quantiles = View{plan.addConstants(std::move(words)), 0, size, 16};
+    }
     for (uint64_t first = 0; first < problem.count; first += most) {
         const uint64_t count = std::min(most, problem.count - first);
         const uint64_t number = problem.state.counter + first;
@@ -283,6 +319,8 @@ Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
         out.use = View::Use::eWrite;
         out.bindings = 2;
         dispatch.views = {out};
+        if (quantiles)
+            dispatch.views.push_back(*quantiles);
         dispatch.push = {static_cast<uint32_t>(count), static_cast<uint32_t>(number),
                          static_cast<uint32_t>(number >> 32),
                          static_cast<uint32_t>(problem.state.stream),

@@ -124,7 +124,8 @@ private:
             return streams() ? std::max(least, divideUp(mRows * rows.length, mRules.groups))
                              : least;
         };
-        while (rows.length > small && 4 * mProblem.k <= rows.length && chunkOf() <= most)
+        while (rows.length > small && mRows * rows.length > mRules.mostSorted &&
+               4 * mProblem.k <= rows.length && chunkOf() <= most)
             rows = selected(rows, chunkOf());
         sort = sortProblem(rows);
         if (rows.length <= small) {
@@ -288,6 +289,7 @@ private:
 TopKRules TopKRules::of(const DeviceTraits& traits) {
     TopKRules rules;
     if (traits.isCpu) {
+        rules.mostSorted = uint64_t{1} << 19;
         // A work group runs on one core. Small groups switch less at barriers.
         rules.groupSize = 64;
         rules.chunk = 16384;
