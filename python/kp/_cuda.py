@@ -21,9 +21,6 @@ from ._kp import Event, Manager, Tensor
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 
-#: Smaller host arrays are copied unless copy=False: a device opens few memories, and slowly.
-LEAST_IN_PLACE = 1 << 20
-
 #: The default stream, by DLPack's numbers.
 _LEGACY = 1
 
@@ -49,6 +46,21 @@ def dlpack(tensor: Any, **options: Any) -> Any:
     return tensor.numpy().__dlpack__(**options)
 
 
+def host_dlpack(
+    values: NDArray[Any], max_version: tuple[int, int] | None, copy: bool | None
+) -> Any:
+    """Return a capsule of a host array, of the version that the consumer knows.
+
+    With `copy`, a versioned capsule says that it has a copy.
+    """
+    if max_version is None:
+        return values.__dlpack__()
+    try:
+        return values.__dlpack__(max_version=max_version, copy=copy or None)
+    except TypeError:  # NumPy before 2.1, which has capsules without a version
+        return values.__dlpack__()
+
+
 def shared_dlpack(
     tensor: Tensor,
     shape: tuple[int, ...],
@@ -71,7 +83,7 @@ def shared_dlpack(
         flat = tensor.read().reshape(-1)[offset:]
         steps = tuple(step * flat.itemsize for step in strides)
         values = np.lib.stride_tricks.as_strided(flat, shape, steps)
-        return np.array(values).__dlpack__()
+        return host_dlpack(np.array(values), max_version, copy)
     if wanted != here:
         raise BufferError(
             f"the array is on CUDA device {here[1]}; dl_device may be {here} or (1, 0), not {wanted}"
@@ -85,7 +97,7 @@ def shared_dlpack(
     if stream != -1:
         tensor.cuda_wait(stream)
     versioned = max_version is not None and int(max_version[0]) >= 1
-    return tensor._cuda_dlpack(shape, strides, offset, versioned)
+    return tensor._cuda_dlpack(shape, strides, offset, versioned, copied=bool(copy))
 
 
 def array_interface(tensor: Tensor) -> dict[str, Any]:
@@ -313,15 +325,13 @@ def tensor_from(x: Any, manager: Manager, copy: bool | None = None) -> Tensor:
 
 
 def host_tensor(values: NDArray[Any], manager: Manager, copy: bool | None) -> Tensor | None:
-    """Return a tensor in the memory of a host array, or None if it is to be copied."""
-    if copy or (copy is None and values.nbytes < LEAST_IN_PLACE):
+    """Return a tensor in the memory of a host array if copy=False, or None: it is to be copied."""
+    if copy is not False:
         return None
     try:
         return manager.tensor_over(values)
     except (ValueError, TypeError, Unsupported, InvalidArgument) as error:
-        if copy is False:
-            raise BufferError(f"the array cannot be used in place: {error}") from None
-    return None
+        raise BufferError(f"the array cannot be used in place: {error}") from None
 
 
 # --- Order ---------------------------------------------------------------------------------------

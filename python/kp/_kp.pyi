@@ -470,9 +470,10 @@ class Manager:
 
     def from_dlpack(self, x: Any, copy: bool | None = None) -> Tensor:
         """A tensor with the memory of another library's array, in place if that is possible:
-        shared tensors, what torch allocated in kp.torch_pool(), and writable host arrays.
-        Other arrays are copied, those of CUDA on the device; with copy=False a BufferError.
-        Later work that uses the tensor waits for what the array's library has queued.
+        shared tensors, and what torch allocated in kp.torch_pool(). Other arrays of CUDA are
+        copied on the device, and host arrays to it. With copy=False, a writable host array
+        in C order is used in place, too, and anything else is a BufferError. Later
+        work that uses the tensor waits for what the array's library has queued.
         """
 
     def _tensor_at_cuda(
@@ -1057,6 +1058,7 @@ class Tensor(Memory):
         strides: collections.abc.Sequence[SupportsIndex],
         offset: SupportsIndex,
         versioned: bool,
+        copied: bool = False,
     ) -> Any:
         """A capsule of a view of a shared tensor; offset and strides count elements."""
 

@@ -236,3 +236,25 @@ def test_sizes_beyond_one_row_of_work_groups_are_covered() -> None:
     y = x * 2 - x
     assert int(y[-1]) == count - 1
     assert int((y == x).sum()) == count
+
+
+def test_masks_without_elements_select_nothing() -> None:
+    a = np.zeros((2, 3), np.float32)
+    x = kp.array(a)
+    for shape in ((0,), (0, 3), (2, 0), (0, 0)):
+        for mask in (np.zeros(shape, bool), kp.zeros(shape, dtype=bool)):
+            assert x[mask].shape == a[np.zeros(shape, bool)].shape
+            x[mask] = 1
+    assert not x.any()
+    for shape in ((3,), (0, 2), (1, 0)):
+        with pytest.raises(IndexError, match="mask of shape"):
+            x[np.zeros(shape, bool)]
+
+
+def test_index_arrays_that_do_not_broadcast_are_an_index_error() -> None:
+    x = kp.zeros((2, 5))
+    for key in (([0, 1], [0, 1, 2]), (kp.array([0, 1]), kp.array([0, 1, 2]))):
+        with pytest.raises(IndexError, match=r"\(2,\) \(3,\) do not broadcast"):
+            x[key]
+        with pytest.raises(IndexError, match=r"\(2,\) \(3,\) do not broadcast"):
+            x[key] = 1

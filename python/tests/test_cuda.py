@@ -165,7 +165,7 @@ def test_from_dlpack_copies_other_memory_on_the_device(mgr: kp.Manager) -> None:
     np.testing.assert_array_equal(mgr.from_dlpack(given).read(), given.values)
 
 
-def test_from_dlpack_takes_host_arrays_in_place(mgr: kp.Manager) -> None:
+def test_from_dlpack_takes_host_arrays_in_place_if_told_so(mgr: kp.Manager) -> None:
     values = np.arange(1 << 18, dtype=np.float32)
     try:
         tensor = mgr.from_dlpack(values, copy=False)
@@ -173,15 +173,8 @@ def test_from_dlpack_takes_host_arrays_in_place(mgr: kp.Manager) -> None:
         pytest.skip(str(error))
     values[3] = 42
     assert tensor.read()[3] == 42
-    assert kp.from_dlpack(values, device=mgr)[3].item() == 42
-    values[3] = 43
-    copied = kp.from_dlpack(values, device=mgr, copy=True)
-    values[3] = 44
-    assert copied[3].item() == 43
-    assert mgr.from_dlpack(values[:8]).read()[3] == 44
-    values[3] = 45
+    assert kp.from_dlpack(values, device=mgr, copy=False)[3].item() == 42
     values.flags.writeable = False
-    assert kp.from_dlpack(values, device=mgr)[3].item() == 45
     with pytest.raises(BufferError, match="in place"):
         mgr.from_dlpack(values, copy=False)
 

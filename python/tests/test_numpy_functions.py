@@ -554,3 +554,21 @@ def test_functions_take_arrays_of_groups() -> None:
     assert kp.array_equal(x, a)
     with pytest.raises(TypeError, match="writes into a kp.Array, not a kp.GroupArray"):
         kp.putmask(x, a > 0, 1)
+
+
+@pytest.mark.parametrize("dtype", [int, np.uint8, np.int16])
+def test_numbers_of_linspace_are_rounded_down_to_integers(dtype: Any) -> None:
+    for start, stop, num in ((5, -5, 5), (0, 7, 4), (9, 2, 6), (1, 2, 9)):
+        if stop < 0 and dtype is np.uint8:
+            continue
+        made = kp.linspace(start, stop, num, dtype=dtype)
+        assert made.tolist() == np.linspace(start, stop, num, dtype=dtype).tolist()
+
+
+def test_arrays_without_axes_have_running_sums_of_one_element() -> None:
+    for name in ("cumulative_sum", "cumulative_prod"):
+        if not hasattr(np, name):  # NumPy before 2.1
+            continue
+        for options in ({}, {"axis": 0}, {"include_initial": True}):
+            made = getattr(kp, name)(kp.asarray(3.0), **options)
+            assert made.tolist() == getattr(np, name)(np.asarray(3.0), **options).tolist()

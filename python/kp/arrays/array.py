@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,7 +16,7 @@ from . import launching
 from .expressions import Node, before_write, cast, leaf
 from .storage import DType, Shape, Storage, View, contiguous_strides
 from .types import require_cast
-from .values import Values
+from .values import Values, is_host
 
 if TYPE_CHECKING:
     from .group_array import GroupArray
@@ -122,16 +122,19 @@ class Array(Values):
     def to_device(self, device: Manager, /, *, stream: Any = None) -> Array: ...
     @overload
     def to_device(self, device: DeviceGroup, /, *, stream: Any = None) -> GroupArray: ...
+    @overload
+    def to_device(self, device: Literal["cpu"], /, *, stream: Any = None) -> NDArray[Any]: ...
     def to_device(
-        self, device: Manager | DeviceGroup, /, *, stream: Any = None
-    ) -> Array | GroupArray:
-        """Return the array itself, or a copy with another manager, or on the devices of a group."""
+        self, device: Manager | DeviceGroup | Literal["cpu"], /, *, stream: Any = None
+    ) -> Array | GroupArray | NDArray[Any]:
+        """Return the array itself, or a copy with another manager, or on the devices of a group.
+
+        "cpu" is the host, and the copy there a NumPy array.
+        """
         if stream is not None:
             raise ValueError("there are no streams here; leave out stream")
-        if not isinstance(device, (Manager, DeviceGroup)):
-            raise TypeError(
-                f"device must be a kp.Manager or a kp.DeviceGroup, not {type(device).__name__}"
-            )
+        if is_host(device):
+            return self.numpy()
         if device is self._manager:
             return self
         from .creation import array

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether arrays are equal, or nearly so."""
+"""Whether arrays are equal, or nearly so, and whether they share memory."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from .._kp import Manager
+from .._kp import Manager, MemoryTypes, Tensor
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, manager_of
 from .group_array import GroupArray
 from .group_functions import takes_groups
 
-__all__ = ["allclose", "array_equal", "array_equiv", "isclose"]
+__all__ = [
+    "allclose",
+    "array_equal",
+    "array_equiv",
+    "isclose",
+    "may_share_memory",
+    "shares_memory",
+]
 
 
 def isclose(
@@ -112,3 +119,68 @@ def _array(x: Any, other: Any) -> Any:
     if isinstance(other, GroupArray) and not isinstance(x, (Array, GroupArray)):
         return np.asarray(x)
     return x if isinstance(x, GroupArray) else as_array(x, manager_of(x, other))
+
+
+class _Place:
+    """Where the elements of an array are, for NumPy, which reads none of them.
+
+    - `space`: what addresses count in: the host, CUDA, or one tensor of a device.
+    """
+
+    def __init__(self, array: Array) -> None:
+        view = array._evaluated()
+        tensor = view.storage.tensor
+        item = array._dtype.itemsize
+        address = 0x1000  # NumPy takes 0 for no memory
+        self.space: Any = id(tensor)
+        if tensor.is_shared:
+            self.space, address = "CUDA", tensor.cuda_address
+        elif tensor.memory_type() in (MemoryTypes.host, MemoryTypes.deviceAndHost):
+            self.space, address = "host", tensor.data().ctypes.data
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": array._dtype.str,
+            "shape": array._shape,
+            "strides": tuple(step * item for step in view.strides),
+            "data": (address + view.offset * item, True),
+        }
+
+
+def _places(x: Any) -> list[tuple[Any, Any]]:
+    """Return the address spaces of an array's parts, and arrays that are there."""
+    if isinstance(x, GroupArray):
+        return [each for part in x._parts for each in _places(part)]
+    if isinstance(x, Tensor):
+        x = Array._from_tensor(x)
+    if not isinstance(x, Array):
+        return [("host", np.asarray(x))]
+    if x._view is None and x._pending is not None and x._pending.op != "leaf":
+        return []  # an expression, which has no memory yet
+    if x.size == 0:
+        return []
+    place = _Place(x)
+    return [(place.space, np.asarray(place))]
+
+
+def _share(function: Any, a: Any, b: Any, max_work: int | None) -> bool:
+    if a is b and isinstance(a, Array):
+        return a.size > 0
+    others = _places(b)
+    for space, own in _places(a):
+        for where, other in others:
+            if space == where and function(own, other, max_work=max_work):
+                return True
+    return False
+
+
+def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
+    """Return whether two arrays may share memory: whether the ranges of their memory overlap.
+
+    Expressions that are not computed yet share memory with no other array.
+    """
+    return _share(np.may_share_memory, a, b, max_work)
+
+
+def shares_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
+    """Return whether two arrays have elements in the same memory. See may_share_memory()."""
+    return _share(np.shares_memory, a, b, max_work)

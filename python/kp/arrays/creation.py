@@ -21,7 +21,7 @@ from .group_creation import on_groups_too
 from .host_data import dtype_of, host_values
 from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, Storage, View, require, upload
-from .types import number
+from .types import number, warn_if_cut
 
 
 def manager(device: Any) -> Manager:
@@ -69,6 +69,7 @@ def asarray(
             if copy is False:
                 raise ValueError(f"{shared._dtype} cannot become {wanted} without a copy")
             require(shared._manager, wanted)
+            warn_if_cut(shared._dtype, wanted)
             return converted(shared, wanted)
         return shared.copy() if copy else shared
     if copy is False:
@@ -130,11 +131,11 @@ def unpickled(values: Any) -> Array:
 def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None = None) -> Array:
     """Return an array with the memory of another library's array.
 
-    In place: the memory of shared tensors, what torch allocates inside kp.torch_pool(), and writable
-    host arrays from 1 MiB on, which a GPU reads over its bus (`copy=True` gives device memory;
-    `copy=False` takes small ones in place, too). Other arrays of CUDA are copied on the device, and
-    other host arrays to it, unless `copy` is False. Work that uses the array waits for what the
-    other library has queued.
+    In place: the memory of shared tensors, and what torch allocates inside kp.torch_pool(). Other
+    arrays of CUDA are copied on the device, and host arrays to it. With `copy=False`, a writable
+    host array in C order is used in place, too, and a GPU reads it over its bus; expressions see
+    what is written to it before they are computed. What cannot be used in place is a BufferError
+    then. Work that uses the array waits for what the other library has queued.
     """
     if isinstance(x, Array):
         return asarray(x, device=device, copy=copy)
@@ -332,6 +333,8 @@ def linspace(
     """
     first, last = _on_host(start), _on_host(stop)
     values, step = np.linspace(first, last, num, endpoint, retstep=True, axis=axis)
+    if dtype is not None and number(dtype).dtype.kind in "iu":
+        values = np.floor(values)
     made = _of_host(values, dtype, device, start, stop)
     return (made, step) if retstep else made
 

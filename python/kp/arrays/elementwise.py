@@ -21,7 +21,7 @@ from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
 from .host_data import dtype_of, host_values
 from .storage import DType, Shape, alive, broadcast as broadcast, upload
-from .types import number, real_of
+from .types import number, real_of, warn_if_cut
 from .values import Values
 
 _A = TypeVar("_A", bound=Values)
@@ -448,13 +448,16 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None
     """Return the elements in another dtype; without `copy`, the array itself if it has it."""
     array = as_array(x, manager_of(x))
     if device is not None:
-        array = array.to_device(device)
+        from .creation import manager
+
+        array = array.to_device(manager(device))
     wanted = number(dtype).dtype
     if array._dtype == wanted:
         return array.copy() if copy else array
     from .storage import require
 
     require(array._manager, wanted)
+    warn_if_cut(array._dtype, wanted)
     return converted(array, wanted)
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -16,7 +16,7 @@ from .array import Array
 from .exchange import Rows
 from .storage import View
 from .types import require_cast
-from .values import Values
+from .values import Values, is_host
 
 
 @explains_methods
@@ -156,12 +156,23 @@ class GroupArray(Values):
             shape, self._dtype, tensors, self._group, self.placement, self._rows
         )
 
+    @overload
+    def to_device(self, device: Manager, /, *, stream: Any = None) -> Array: ...
+    @overload
+    def to_device(self, device: DeviceGroup, /, *, stream: Any = None) -> GroupArray: ...
+    @overload
+    def to_device(self, device: Literal["cpu"], /, *, stream: Any = None) -> NDArray[Any]: ...
     def to_device(
-        self, device: Manager | DeviceGroup, /, *, stream: Any = None
-    ) -> Array | GroupArray:
-        """Return all of the array on one device: without the host if it is of the group."""
+        self, device: Manager | DeviceGroup | Literal["cpu"], /, *, stream: Any = None
+    ) -> Array | GroupArray | NDArray[Any]:
+        """Return all of the array on one device: without the host if it is of the group.
+
+        "cpu" is the host, and the result a NumPy array.
+        """
         if stream is not None:
             raise ValueError("there are no streams here; leave out stream")
+        if is_host(device):
+            return self.numpy()
         if device is self._group:
             return self
         for index, manager in enumerate(self._group):

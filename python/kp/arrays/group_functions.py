@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Function)
 _NATIVE = frozenset(FUNCTIONS) | frozenset(
     "sum prod mean min max any all var std count_nonzero vecdot vector_norm "
     "nansum nanprod nanmean nanvar nanstd nanmin nanmax nanargmin nanargmax "
-    "nancumsum nancumprod allclose array_equal array_equiv".split()
+    "nancumsum nancumprod allclose array_equal array_equiv may_share_memory shares_memory".split()
 )
 
 #: Functions of elements that are not in FUNCTIONS.

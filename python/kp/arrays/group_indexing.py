@@ -15,7 +15,7 @@ from .array import Array
 from .exchange import Rows
 from .group_array import GroupArray
 from .group_functions import aligned, everywhere, replicas
-from .indexing import _expanded, _prepare, all_adjacent, to_broadcast
+from .indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
 from .storage import Shape
 
 
@@ -132,8 +132,9 @@ def _row(index: int, x: GroupArray) -> int:
 
 def _masks(mask: Any, x: GroupArray) -> Sequence[Any]:
     wanted = x._shape[: mask.ndim]
-    if tuple(mask.shape) != wanted:
-        raise IndexError(f"a mask of shape {mask.shape} does not fit axes of shape {wanted}")
+    require_mask(tuple(mask.shape), wanted)
+    if 0 in mask.shape:
+        mask = np.zeros(wanted, np.bool_)
     return aligned(mask, wanted, x._rows, x._group)
 
 

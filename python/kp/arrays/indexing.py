@@ -174,9 +174,7 @@ def all_adjacent(axes: list[int]) -> bool:
 def _index_arrays(entry: Any, array: Array, axis: int) -> list[Array]:
     """Return the integer arrays of an entry, checked and within bounds."""
     if entry.dtype == np.bool_:
-        wanted = array.shape[axis : axis + entry.ndim]
-        if entry.shape != wanted:
-            raise IndexError(f"a mask of shape {entry.shape} does not fit axes of shape {wanted}")
+        require_mask(entry.shape, array.shape[axis : axis + entry.ndim])
         from .searching import nonzero
 
         return list(nonzero(as_array(entry, array._manager)))
@@ -192,6 +190,15 @@ def _index_arrays(entry: Any, array: Array, axis: int) -> list[Array]:
         return [as_array(entry.astype(np.int32), array._manager)]
     check_bounds(entry, extent, axis)
     return [entry]
+
+
+def require_mask(mask: Shape, wanted: Shape) -> None:
+    """Raise IndexError unless a mask of a shape fits axes of another one.
+
+    Masks without elements select nothing: their axes without elements fit any axis, as in NumPy.
+    """
+    if any(own not in (0, extent) for own, extent in zip(mask, wanted, strict=True)):
+        raise IndexError(f"a mask of shape {mask} does not fit axes of shape {wanted}")
 
 
 def check_bounds(index: Array, extent: int, axis: int) -> None:
@@ -211,7 +218,13 @@ def _walk(parts: _Parts) -> tuple[Shape, View, list[Node], tuple[tuple[int, int]
 
     The base view has the shape of the result, and stands still along the axes of the indices.
     """
-    common = broadcast(*[index.shape for index in parts.indices])
+    shapes = [index.shape for index in parts.indices]
+    try:
+        common = broadcast(*shapes)
+    except ValueError:
+        raise IndexError(
+            f"index arrays of shapes {' '.join(map(str, shapes))} do not broadcast to one shape"
+        ) from None
     view = parts.view
     rest = [axis for axis in range(len(view.shape)) if axis not in parts.axes]
     before = [axis for axis in rest if axis < parts.first] if parts.first else []

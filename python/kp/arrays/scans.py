@@ -105,6 +105,8 @@ def _cumulative(
     name: str, x: Any, axis: int | None, dtype: DTypeLike | None, include_initial: bool
 ) -> Array:
     array = given(x)
+    if array.ndim == 0:
+        array = array.reshape(1)
     if axis is None:
         if array.ndim != 1:
             raise ValueError(f"axis is needed for an array of {counted(array.ndim, 'axis')}")

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._glsl.conversions import ROUNDING
 from .._kp import DataTypes
+from .._warning import warn
 
 _BYTES = ("GL_EXT_shader_8bit_storage",)
 _SHORTS = ("GL_EXT_shader_16bit_storage",)
@@ -227,6 +228,13 @@ def require_cast(source: np.dtype[Any], target: Any, casting: str) -> None:
         raise TypeError(
             f"{source} does not become {number(target).dtype} by the rule {casting!r} of casting"
         )
+
+
+def warn_if_cut(source: np.dtype[Any], target: np.dtype[Any]) -> None:
+    """Warn, as NumPy does, if a conversion discards imaginary parts."""
+    if source.kind == "c" and target.kind not in "cb":
+        category = getattr(np, "exceptions", np).ComplexWarning
+        warn("Casting complex values to real discards the imaginary part", category)
 
 
 def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:

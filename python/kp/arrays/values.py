@@ -10,13 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import DTypeLike, NDArray
 
+from .._cuda import host_dlpack
 from .._errors import Error
+from .._kp import DeviceGroup, Manager
 from .._notebook import values_as_html
+from .._wording import kind_of
 from .operators import Operators
 from .storage import DType, Shape
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+def is_host(device: Any) -> bool:
+    """Return whether the argument of to_device() is "cpu". Raises TypeError if it is no device."""
+    if isinstance(device, str) and device == "cpu":
+        return True
+    if not isinstance(device, (Manager, DeviceGroup)):
+        raise TypeError(
+            'device must be a kp.Manager, a kp.DeviceGroup or "cpu" (a NumPy array), not '
+            f"{kind_of(device)}"
+        )
+    return False
 
 
 class Values(Operators):
@@ -120,7 +135,7 @@ class Values(Operators):
             raise BufferError("arrays are exported to the host only: dl_device (1, 0)")
         if copy is False:
             raise BufferError("an array on a device cannot be exported without a copy")
-        return self.numpy().__dlpack__()
+        return host_dlpack(self.numpy(), max_version, copy)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)

@@ -44,6 +44,7 @@ struct DlVersioned {
 
 constexpr int32_t kDlCuda = 2;
 constexpr uint64_t kDlReadOnly = 1;
+constexpr uint64_t kDlCopied = 2;
 constexpr const char* kPlainName = "dltensor";
 constexpr const char* kVersionedName = "dltensor_versioned";
 
@@ -87,14 +88,17 @@ struct Exported {
 
 template <typename Managed>
 py::capsule capsuleOf(const TensorHandle& handle, const std::vector<int64_t>& shape,
-                      const std::vector<int64_t>& strides, uint64_t offset, const char* name) {
+                      const std::vector<int64_t>& strides, uint64_t offset, bool copied,
+                      const char* name) {
     auto exported = std::make_unique<Exported<Managed>>();
     exported->memory = handle.tensor()->cudaMemory();
     exported->shape = shape;
     exported->strides = strides;
     Managed& managed = exported->managed;
-    if constexpr (std::is_same_v<Managed, DlVersioned>)
+    if constexpr (std::is_same_v<Managed, DlVersioned>) {
         managed.major = 1;
+        managed.flags = copied ? kDlCopied : 0;
+    }
     managed.context = exported.get();
     managed.deleter = &Exported<Managed>::release;
     const uint64_t itemBytes = static_cast<uint64_t>(handle.dtype.itemsize());
@@ -141,10 +145,12 @@ py::tuple described(const DlTensor& tensor, uint64_t flags) {
 } // namespace
 
 py::capsule cudaDlpack(py::handle tensor, const std::vector<int64_t>& shape,
-                       const std::vector<int64_t>& strides, uint64_t offset, bool versioned) {
+                       const std::vector<int64_t>& strides, uint64_t offset, bool versioned,
+                       bool copied) {
     const auto& handle = handleOf<TensorHandle>(tensor);
-    return versioned ? capsuleOf<DlVersioned>(handle, shape, strides, offset, kVersionedName)
-                     : capsuleOf<DlManaged>(handle, shape, strides, offset, kPlainName);
+    return versioned
+               ? capsuleOf<DlVersioned>(handle, shape, strides, offset, copied, kVersionedName)
+               : capsuleOf<DlManaged>(handle, shape, strides, offset, copied, kPlainName);
 }
 
 py::tuple readDlpack(const py::capsule& capsule) {
