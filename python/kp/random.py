@@ -186,10 +186,20 @@ class Generator:
     ) -> Array:
         """Return numbers uniformly distributed in [low, high)."""
         low, high = _real("low", low), _real("high", high)
+        kind = number(dtype).dtype
+        computed = np.promote_types(kind, np.float32) if kind.kind == "f" else np.float64
         if isinstance(low, float) and isinstance(high, float):
+            if np.isfinite([low, high]).all() and high - low > float(np.finfo(computed).max):
+                # Their distance is infinite; that of their halves is not.
+                return self._next(size, dtype, ("uniform", low / 2, high / 2)) * 2
             return self._next(size, dtype, ("uniform", low, high))
         span = apply("subtract", *(as_array(each, self._manager) for each in (high, low)))
         _refuse_negative(span, "high is below low")
+        if not bool(apply("isfinite", span.astype(computed)).all()):
+            raise OverflowError(
+                f"some distances of low and high are not finite numbers of {kind}; give limits that "
+                "are nearer to each other, or a wider dtype"
+            )
         return self._real("uniform", size, dtype, ("uniform", 0, 1), low, span)
 
     def normal(

@@ -159,9 +159,12 @@ Parameters realParameters(const RandomProblem& problem) {
     switch (distribution.kind) {
     case Kind::eUniform:
         scale = distribution.second - distribution.first;
-        if (!std::isfinite(scale) || scale < 0)
+        // Shaders compute the distance of floats of up to 32 bits in 32.
+        if (!std::isfinite(roundedTo(
+                problem.out == DataTypes::eDouble ? problem.out : DataTypes::eFloat, scale)) ||
+            scale < 0)
             fail<InvalidArgument>("OpRandom: there are no numbers from {} up to {}; give finite "
-                                  "limits in ascending order",
+                                  "limits in ascending order, whose distance the type can hold",
                                   distribution.first, distribution.second);
         largest = largestBelow(distribution.second, distribution.first, problem.out);
         break;

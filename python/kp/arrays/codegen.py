@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .._glsl.helpers import define, functions_in
 from .expressions import Node
 from .functions import FUNCTIONS
-from .storage import Shape, Storage, View, broadcast_strides, collapse
+from .storage import Shape, Storage, View, broadcast_strides, collapse, require_countable
 from .types import Number, convert, number
 
 #: Parameters that fit into the push constants of every device, in words.
@@ -74,6 +74,7 @@ class Program:
     """
 
     def __init__(self, shape: Shape, axes: Sequence[int] = ()) -> None:
+        require_countable(shape)
         kept = [axis for axis in range(len(shape)) if axis not in axes]
         self._order = (*kept, *axes)
         self._kept = len(kept)
@@ -297,6 +298,31 @@ def _observed(instructions: Sequence[tuple[Any, ...]], used: Sequence[int]) -> s
     return found
 
 
+def _computed_with(instructions: Sequence[tuple[Any, ...]], used: Sequence[int]) -> set[int]:
+    """Return the values that others are computed of, not only stored."""
+    found = set(used)
+    for op, _, *rest in instructions:
+        if op in ("call", "cast", "text"):
+            found.update(rest[1])
+    return found
+
+
+#: The bits of 0, which no compiler knows: the first parameter is a number of elements.
+_ZERO = "(p[0] >> 31)"
+
+#: Type of registers -> a number that no compiler knows, if it is in these brackets.
+_UNKNOWN = {
+    "float": f"uintBitsToFloat(floatBitsToUint({{}}) | {_ZERO})",
+    "double": f"packDouble2x32(unpackDouble2x32({{}}) | uvec2({_ZERO}))",
+    "vec2": f"uintBitsToFloat(floatBitsToUint({{}}) | uvec2({_ZERO}))",
+    "dvec2": "dvec2({})".format(
+        ", ".join(
+            f"packDouble2x32(unpackDouble2x32({{0}}.{part}) | uvec2({_ZERO}))" for part in "xy"
+        )
+    ),
+}
+
+
 class Writer:
     """Writes the GLSL of a program.
 
@@ -315,6 +341,7 @@ class Writer:
     ) -> None:
         self._program = program
         self._observed = _observed(program.instructions, used)
+        self._computed_with = _computed_with(program.instructions, used)
         self.layout = layout
         self._header = header
         self._wide = wide
@@ -410,6 +437,11 @@ class Writer:
             return f"{condition}memory{binding}[{where}] = {of.store.format(f'v{value}')};"
         precise = "precise " if of.family in "fc" else ""
         value = self._value(op, of, rest, kept, reduced, index in self._observed)
+        if op == "cast" and of.family in "fc" and index in self._computed_with:
+            # Compilers take the product of x and 0 for 0, even if x may be NaN, in spite of `precise`. An
+            # integer, a bool or the imaginary part of a real number may be 0 without the memory being read.
+            if of.family == "c" or of_char(rest[2][0]).family in "biu":
+                value = _UNKNOWN[of.computed].format(value)
         return f"{precise}{of.computed} v{index} = {value};"
 
     def neighbours(self, index: str, part: str, indent: str) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from .expressions import address, constant, limited
 from .group_creation import on_groups_too
 from .host_data import dtype_of, host_values
 from .manipulation import broadcast_to, expand_dims, given, reshape
-from .storage import Shape, Storage, View, require, upload
+from .storage import Shape, Storage, View, require, require_countable, upload
 from .types import number, warn_if_cut
 
 
@@ -178,8 +178,10 @@ def full(
         dtype = dtype_of(fill_value, host_values(fill_value), on)
     wanted = number(dtype).dtype
     require(on, wanted)
+    wide = extents(shape)
+    require_countable(wide)
     node = constant(fill_value, wanted)
-    filled_node = limited("text", wanted, extents(shape), (node,), "{0}")
+    filled_node = limited("text", wanted, wide, (node,), "{0}")
     return Array._of_node(filled_node, on)
 
 
@@ -270,9 +272,13 @@ def arange(
     count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
     on = manager(device)
     wanted = number((np.int64 if whole else default_float(on)) if dtype is None else dtype).dtype
-    if whole and count > 0 and wanted.kind in "iu":
+    if count > 0 and wanted.kind in "iu":
         # As in NumPy, the first two have to fit, or there is an OverflowError; later ones wrap around.
-        np.asarray([start, start + step][:count], wanted)
+        first = [start, start + step][:count]
+        np.asarray(first if whole else [int(each) for each in first], wanted)
+        if not whole:
+            last = start + step * (count - 1)
+            np.asarray([int(last)], wanted)
     if wanted.kind == "b" and count > 2:
         raise TypeError(f"a range of {count} numbers does not fit bool, which has two")
     require(on, wanted)
@@ -286,6 +292,7 @@ def all_integers(*values: Any) -> bool:
 
 def _progression(start: Any, step: Any, count: int, dtype: Any, on: Manager) -> Array:
     """Return start + i step, computed in the dtype, or in int64 or float64 on the host."""
+    require_countable((count,))
     if dtype.kind == "f" and dtype.itemsize >= 4 and all_integers(start, step):
         if abs_of(start, step * count) < 2 ** (24 if dtype.itemsize == 4 else 53):
             index = Array._of_node(address(on, (count,), 0, dtype), on)

@@ -14,7 +14,16 @@ import numpy as np
 
 from .._kp import Manager
 from .functions import FUNCTIONS, resolve
-from .storage import DType, Shape, Storage, View, alive, contiguous_strides, note
+from .storage import (
+    DType,
+    Shape,
+    Storage,
+    View,
+    alive,
+    contiguous_strides,
+    note,
+    require_countable,
+)
 from .types import words_of
 
 #: Functions that one kernel computes at most, and memory objects that it reads.
@@ -106,6 +115,7 @@ def constant(value: Any, dtype: DType) -> Node:
 
 def address(manager: Manager, shape: Shape, axis: int, dtype: DType) -> Node:
     """Return the index along an axis."""
+    require_countable(shape)
     strides = [0] * len(shape)
     strides[axis] = 1
     return Node("address", manager, dtype, shape, (), (0, tuple(strides)))
@@ -113,6 +123,7 @@ def address(manager: Manager, shape: Shape, axis: int, dtype: DType) -> Node:
 
 def linear_address(manager: Manager, shape: Shape, dtype: DType) -> Node:
     """Return the index in C order."""
+    require_countable(shape)
     return Node("address", manager, dtype, shape, (), (0, contiguous_strides(shape)))
 
 

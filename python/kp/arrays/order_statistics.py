@@ -121,12 +121,7 @@ def _quantile(
         result = take(result, np.zeros(fractions.size, np.int64), axis=-1)
     elif nans:
         rows = reshape(ordered, (-1, length))
-        numbers = apply("logical_not", apply("isnan", rows))
-        counts = reductions.count_nonzero(numbers, axis=1, keepdims=True)
-        found = counts.numpy()
-        if not found.all():
-            warn("All-NaN slice encountered")
-        below, above, part = _places(found, fractions.reshape(1, -1), method)
+        below, above, part = _places(_counts_of_numbers(rows), fractions.reshape(1, -1), method)
         low, high = take_along_axis(rows, below, 1), take_along_axis(rows, above, 1)
         result = _between(low, high, part)  # of rows of NaN alone, NaN
         result = reshape(result, (*shape, fractions.size))
@@ -251,7 +246,30 @@ def nanmedian(
 
     Waits for the device.
     """
-    return _quantile(a, 0.5, axis, out, "linear", keepdims, percent=False, nans=True)
+    ordered, axes = _sorted_rows(a, axis)
+    shape, length = ordered.shape[:-1], ordered.shape[-1]
+    if length == 0:
+        return median(a, axis, out, overwrite_input, keepdims)
+    rows = reshape(ordered, (-1, length))
+    counts = _counts_of_numbers(rows)
+    places = np.maximum(np.concatenate([counts - 1, counts], axis=1) // 2, 0)
+    middle = take_along_axis(rows, places, 1)  # of rows of NaN alone, NaN
+    # The mean of equal numbers may overflow.
+    result = where((counts % 2 == 1)[:, 0], middle[:, 0], reductions.mean(middle, axis=1))
+    result = reshape(result, shape)
+    if keepdims:
+        for each in sorted(axes):
+            result = expand_dims(result, axis=each)
+    return into(out, result)
+
+
+def _counts_of_numbers(rows: Array) -> Any:
+    """Return how many elements of each row are not NaN, on the host. Warns of rows without any."""
+    numbers = apply("logical_not", apply("isnan", rows))
+    counts = reductions.count_nonzero(numbers, axis=1, keepdims=True).numpy()
+    if not counts.all():
+        warn("All-NaN slice encountered")
+    return counts
 
 
 def ptp(a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:

@@ -41,24 +41,37 @@ def shaped(x: Array, shape: Shape) -> Tensor:
 
 
 def offsets_of(x: Any, segments: Any) -> Any:
-    """Return the offsets of segments of x. Those of the host are checked.
+    """Return the offsets of segments of x, checked: those of a device wait for it.
 
     With a tensor x, they are a tensor.
     """
-    if isinstance(segments, Array) and isinstance(x, Tensor):
-        return segments.tensor()
+    size = x.size() if isinstance(x, Tensor) else np.size(x)
+    if isinstance(segments, (Array, Tensor)):
+        given = Array._from_tensor(segments) if isinstance(segments, Tensor) else segments
+        if given.ndim == 1 and given._dtype.kind in "iu":
+            _require_ascending(given, size)
+        as_tensor = isinstance(segments, Array) and isinstance(x, Tensor)
+        return segments.tensor() if as_tensor else segments
     if not isinstance(segments, (list, tuple, np.ndarray)):
         return segments
     offsets = np.asarray(segments)
     if offsets.dtype.kind not in "iu" and offsets.size:
         raise TypeError(f"segments are offsets, which are integers, not '{offsets.dtype}'")
-    size = x.size() if isinstance(x, Tensor) else np.size(x)
-    if offsets.size and (
-        offsets[0] < 0 or offsets[-1] > size or (offsets[1:] < offsets[:-1]).any()
-    ):
-        raise ValueError(f"segments are offsets in ascending order from 0 to {size}, not {offsets}")
+    if offsets.ndim == 1:
+        _require_ascending(offsets, size)
     offsets = offsets.astype(np.int32 if size < 2**31 else np.int64)
     return x.manager.tensor_t(offsets) if isinstance(x, Tensor) else offsets
+
+
+def _require_ascending(offsets: Any, size: int) -> None:
+    """Raise ValueError unless offsets of segments are in ascending order and within a size."""
+    if offsets.shape[0] < 2:
+        wrong = offsets.shape[0] == 1 and not 0 <= int(offsets[0]) <= size
+    else:
+        before, after = offsets[:-1], offsets[1:]
+        wrong = bool(((after < before) | (before < 0) | (after > size)).any())
+    if wrong:
+        raise ValueError(f"segments are offsets in ascending order from 0 to {size}, not {offsets}")
 
 
 def on_device(segments: Any, manager: Manager) -> Tensor:

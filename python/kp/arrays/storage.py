@@ -263,10 +263,7 @@ _ALONE = _references(types.SimpleNamespace(tensor=object()))
 
 
 def _allocate(manager: Manager, dtype: DType, count: int) -> Tensor:
-    if count > _LARGEST:
-        raise Unsupported(
-            f"an array has at most {_LARGEST} elements, but {count} were asked for; use several"
-        )
+    require_countable((count,))
     require(manager, dtype)
 
     def made() -> Tensor:
@@ -277,6 +274,15 @@ def _allocate(manager: Manager, dtype: DType, count: int) -> Tensor:
     except OutOfMemory:
         home_of(manager).pool.clear()
         return made()
+
+
+def require_countable(shape: Shape) -> None:
+    """Raise Unsupported if an array or an expression has more elements than kernels count."""
+    if (count := math.prod(shape)) > _LARGEST:
+        of = f" of shape {shape}" if len(shape) > 1 else ""
+        raise Unsupported(
+            f"an array{of} has {count} elements, but one has at most {_LARGEST}; use several"
+        )
 
 
 def unsupported_reason(manager: Manager, dtype: DType) -> str:

@@ -340,6 +340,8 @@ TEST_F(RandomTest, RefusesDistributionsThatDoNotExist) {
         EXPECT_ERROR(kp::InvalidArgument, message, kp::OpRandom(out, distribution));
     };
     expect("the output is null", {}, Distribution::bits());
+    expect("there are no numbers from -3e+38 up to 3e+38", floats,
+           Distribution::uniform(-3e38, 3e38));
     expect("integers need an output of an integer type, not of eFloat", floats,
            Distribution::bits());
     expect("needs an output of a floating-point type, not of eChar", bytes, Distribution::normal());
