@@ -107,6 +107,10 @@ public:
     virtual Type type() const = 0;
     /// Returns false after destroy() of this object or of its manager.
     virtual bool isInit() const;
+    /// Returns true if whatever is submitted from now on follows all launches that use the memory:
+    /// it is not destroyed, and no launch of this process waits for the host. A pool of memory asks
+    /// it before it gives this memory to others. Any thread.
+    bool canBeReused() const;
     /// Releases the device memory, which is freed once the work that uses it has finished.
     /// Afterwards functions that need the memory throw InvalidArgument. Further calls have no
     /// effect.

@@ -55,6 +55,16 @@ def number_of(value: Any) -> Any:
     return (value.numpy() if hasattr(value, "numpy") else np.asarray(value))[()]
 
 
+def write_back(
+    manager: Manager, queue: Queue | None, launched: Event | None, after: list[Callable[[], None]]
+) -> None:
+    """Run what arrays want to be called after a launch on a queue. They use the default one."""
+    if after and launched is not None and queue is not None and queue is not manager.default_queue:
+        manager.default_queue.barrier([launched])
+    for each in after:
+        each()
+
+
 def number(parameter: Parameter, value: Any) -> Any:
     """Return a number as launchers take it."""
     value = number_of(value)
@@ -326,13 +336,19 @@ class Call:
                 given = type(owner.given)._from_tensor(tensor)
             self.bound[parameter.name] = Bound(given, tensor, shape, download=self.numpy)
 
-    def outputs(self) -> Any:
-        """Return what the kernel writes: None, an array, or a tuple of arrays."""
-        for bound in self.bound.values():
-            if bound.after is not None:
-                bound.after()
-            if bound.download and bound.memory is not None:
-                _download(bound)
+    def outputs(self, launched: Event | None, queue: Queue | None) -> Any:
+        """Return what the kernel writes: None, an array, or a tuple of arrays.
+
+        `launched` is what run() returned for the queue.
+        """
+        bounds = self.bound.values()
+        after = [bound.after for bound in bounds if bound.after is not None]
+        write_back(self.manager, queue, launched, after)
+        downloads = [bound for bound in bounds if bound.download and bound.memory is not None]
+        if downloads and launched is not None:
+            launched.wait()  # reading waits only for what is submitted, which this may not be yet
+        for bound in downloads:
+            _download(bound)
         written = [
             self.bound[each.name].given
             for each in self.program.parameters

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._kernel_call import LEAST_LIMIT, Call, Events, launcher_of, number
+from ._kernel_call import LEAST_LIMIT, Call, Events, launcher_of, number, write_back
 from ._kp import KernelLauncher, Manager, Queue, Tensor
 from ._program import Plan, Program
 
@@ -175,16 +175,15 @@ def repeat(
             value = number(parameter, value)
         if index >= 0 and value is not None:
             given[index] = value
-    kernel = program.kernel(values[program.array_names[0]].manager)
+    manager: Manager = values[program.array_names[0]].manager
+    kernel = program.kernel(manager)
     arguments: Any = given
     if [
         each for each in given if each is None
     ]:  # specialization constants that keep their defaults
         arguments = {index: value for index, value in enumerate(given) if value is not None}
     launcher = launcher_of(program, kernel, arguments, plan.size, plan.local_size)
-    launcher(queue, wait_for)
-    for finish in after:
-        finish()
+    write_back(manager, queue, launcher(queue, wait_for), after)
     results = written[0] if len(written) == 1 else tuple(written) or None
     program.last = None if after else _last(program, values, threads, launcher, results)
     return results

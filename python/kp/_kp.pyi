@@ -885,6 +885,12 @@ class Memory:
     def is_init(self) -> bool:
         """False once this object or its manager is destroyed."""
 
+    def can_be_reused(self) -> bool:
+        """True if whatever is submitted from now on follows all launches that use the memory: it is
+        not destroyed, and no launch of this process waits for the host. A pool of memory asks it
+        before it gives this memory to others.
+        """
+
     def size(self) -> int:
         """Number of elements; 0 after destroy()."""
 

@@ -50,10 +50,10 @@ def launch(
         raise TypeError(f"mgr must be a kp.Manager, not {type(mgr).__name__}")
     call = Call(program, values, manager_of(program, values, mgr))
     call.make_outputs(threads)
-    call.run(queue, wait_for, threads)
+    launched = call.run(queue, wait_for, threads)
     if key is not None:
         remember(call, key, threads)
-    return call.outputs()
+    return call.outputs(launched, queue)
 
 
 def _group_of(program: Program, values: Mapping[str, Any]) -> DeviceGroup:

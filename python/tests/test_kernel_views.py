@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import kp
+from kp.arrays.storage import home_of
 
 SHAPE = (16, 8)
 #: Parts of an array of 16 x 8 elements.
@@ -115,3 +117,105 @@ def test_memory_that_nobody_has_returns() -> None:
     second = kp.full(1000, 2.0, np.float32)
     second.evaluate()
     assert id(second._view.storage.tensor) == address
+
+
+def test_memory_of_launchers_that_are_kept_returns() -> None:
+    """Launchers that repeat with the same memory have references to it, which do not count."""
+    x = kp.array(array())
+    seen = set()
+    for _ in range(12):
+        result = (x + 1).evaluate()
+        seen.add(id(result._view.storage.tensor))
+        del result
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("count", [77, 154])
+@pytest.mark.parametrize("kernel", [double_glsl, double_jit], ids=["GLSL", "jit"])
+def test_a_launch_that_waits_for_the_host_keeps_its_memory(kernel: Any, count: int) -> None:
+    """Its arrays are gone before it starts, and other arrays take memory meanwhile."""
+    home_of(kp.default_manager()).pool.clear()
+    values = array(shape=(count,))[:77]
+    x, gate = kp.array(array(shape=(count,))), kp.UserEvent()
+    result = kp.zeros(77, np.float32).evaluate()
+    kernel(x if count == 77 else x[:77], result, wait_for=[gate])
+    del x
+    others = [kp.array(np.full(77, 7, np.float32)) for _ in range(3)]
+    gate.set()
+    assert result.tolist() == (2 * values).tolist()
+    assert [each.tolist() for each in others] == [[7] * 77] * 3
+
+
+def test_memory_can_be_reused_once_nothing_waits() -> None:
+    gate = kp.UserEvent()
+    x = kp.zeros(8, np.float32)
+    increment = kp.kernel("kernel void k(inout float x[]) { x[i] += 1; }")
+    increment(x, wait_for=[gate])
+    assert not x.tensor().can_be_reused()
+    gate.set()
+    assert x.tolist() == [1] * 8
+    x.manager.default_queue.finish()
+    assert x.tensor().can_be_reused()
+
+
+def test_memory_that_is_destroyed_cannot_be_reused() -> None:
+    tensor = kp.default_manager().tensor([1, 2])
+    assert tensor.can_be_reused()
+    tensor.destroy()
+    assert not tensor.can_be_reused()
+
+
+def test_memory_can_be_reused_after_a_launch_was_dropped() -> None:
+    gate = kp.UserEvent()
+    x = kp.zeros(8, np.float32)
+    event = double_glsl(x, x, wait_for=[gate])
+    del event, gate
+    x.manager.default_queue.finish()
+    assert kp.zeros(8).tensor().can_be_reused()
+
+
+def test_parts_are_written_after_a_kernel_of_another_queue_that_waits() -> None:
+    gate = kp.UserEvent()
+    x, result = kp.array(array(shape=(8,))), kp.zeros(8, np.float32)
+    double_glsl(x[4:], result[:4], queue=x.manager.queue(0), wait_for=[gate])
+    gate.set()
+    assert result.tolist() == [8, 10, 12, 14, 0, 0, 0, 0]
+
+
+def test_results_in_numpy_arrays_wait_for_work_that_waits() -> None:
+    gate, result = kp.UserEvent(), np.zeros(4, np.float32)
+    timer = threading.Timer(0.2, gate.set)
+    timer.start()
+    double_glsl(array(shape=(4,)), result, wait_for=[gate])
+    timer.join()
+    assert result.tolist() == [0, 2, 4, 6]
+
+
+def test_parts_in_elementwise_kernels_and_reductions() -> None:
+    host = array(shape=(16,))
+    x = kp.array(host)
+    twice = kp.elementwise("T x", "T y", "y = x + x")
+    neighbour = kp.elementwise("raw T x, T y", "T z", "z = x(int(i)) + y")
+    total = kp.reduction("T x", "T y", "x", "a + b", "y = a", "0", "total")
+    for part in (slice(0, 8), slice(1, None, 2), slice(None, None, -2)):
+        assert twice(x[part]).tolist() == (2 * host[part]).tolist()
+        assert neighbour(x[part], x[:8]).tolist() == (host[part] + host[:8]).tolist()
+        assert float(total(x[part])) == host[part].sum()
+
+
+def test_a_class_may_give_the_tensor_of_an_array_that_it_does_not_keep() -> None:
+    x = kp.array(array(shape=(8,)))
+
+    class Shifted:
+        manager, dtype, shape = x.manager, x.dtype, (8,)
+
+        def __kp_tensor__(self, writable: bool) -> Any:
+            return (x + 1).__kp_tensor__(writable)
+
+    add = kp.kernel(
+        "kernel void k(in float a[], in float b[], out float y[]) { y[i] = a[i] + b[i]; }"
+    )
+    for _ in range(3):
+        result = kp.zeros(8, np.float32)
+        add(Shifted(), Shifted(), result)
+        assert result.tolist() == (2 * array(shape=(8,)) + 2).tolist()

@@ -10,6 +10,7 @@
 #include "core/ImageChannels.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
+#include "core/QueueImpl.hpp"
 #include "core/Recorder.hpp"
 #include "core/ScalarTypes.hpp"
 #include "vulkan/queue/Barriers.hpp"
@@ -112,6 +113,9 @@ Memory::DataTypes Memory::dataType() const {
 }
 bool Memory::isInit() const {
     return mImpl->device != nullptr;
+}
+bool Memory::canBeReused() const {
+    return isInit() && !WaitingLaunch::any();
 }
 void Memory::destroy() {
     mImpl->release();

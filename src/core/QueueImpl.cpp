@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "base/Process.hpp"
@@ -53,6 +54,7 @@ private:
             }
         }
         mFunction = nullptr;
+        mWaiting.reset();
         mQueues.clear(); // whose devices a host application may destroy once it sees the events
         for (size_t i = 0; i < mStates.size(); ++i) {
             // One log message is enough if nobody waits for the events.
@@ -67,6 +69,7 @@ private:
 
     std::vector<std::shared_ptr<Queue>> mQueues; ///< keep the devices alive
     Function mFunction;
+    std::optional<WaitingLaunch> mWaiting{std::in_place};
     const std::vector<std::shared_ptr<EventState>> mStates;
     std::atomic<size_t> mRemaining{0};
     std::exception_ptr mFailure;
@@ -133,12 +136,14 @@ Event Queue::Impl::launchLater(Dependencies&& dependencies, std::shared_ptr<Even
         noteUnresolved(state);
     lock.unlock();
     std::move(dependencies)
-        .then([self = shared_from_this(), state, submit = std::move(submit)](
+        .then([self = shared_from_this(), state, submit = std::move(submit),
+               waiting = std::optional<WaitingLaunch>(std::in_place)](
                   const std::exception_ptr& failure, Dependencies::Points&& points) mutable {
             // They keep the device, which a host application may destroy once it sees the event.
             const auto forget = [&] {
                 submit = nullptr;
                 self.reset();
+                waiting.reset();
             };
             if (!state->claim())
                 return; // cancelled

@@ -20,6 +20,21 @@
 
 namespace kp {
 
+/// Counts as a launch that waits for the host, as long as it or a copy of it exists.
+class WaitingLaunch {
+public:
+    WaitingLaunch() { sCount.fetch_add(1, std::memory_order_relaxed); }
+    WaitingLaunch(const WaitingLaunch&) : WaitingLaunch() {}
+    WaitingLaunch& operator=(const WaitingLaunch&) = default;
+    ~WaitingLaunch() { sCount.fetch_sub(1, std::memory_order_release); }
+
+    /// Returns true if a launch of this process waits for the host: it is not submitted yet.
+    static bool any() { return sCount.load(std::memory_order_acquire) != 0; }
+
+private:
+    inline static std::atomic<int64_t> sCount{0};
+};
+
 /// The state behind a Queue, and the way to the device for everything that is launched: sequences
 /// have a queue each. Thread-safe.
 struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {

@@ -34,10 +34,10 @@ from .types import number
 #: Work groups along x. Devices have at least 65,535.
 _ROW = 32768
 
-#: Launchers that are kept, and the bytes of the memory that each of them may keep. A plan's first launch with some
-#: memory is by its general launcher, which takes any; only memory that comes again soon gets a launcher of its own,
-#: which is slow to make and fast to call.
-_MAX_LAUNCHERS = 64
+#: General launchers that are kept, and the bytes of the memory that a launcher may keep. A plan's first launch with
+#: some memory is by its general launcher, which takes any; only memory that comes again soon gets a launcher of its
+#: own, which is slow to make and fast to call.
+_MAX_GENERAL = 64
 _KEPT_BYTES = 1 << 18
 
 #: GLSL by what it computes, for all managers.
@@ -83,13 +83,13 @@ def launch_plan(
     if key in home.missed or not _is_small(memory, parameters):
         _launch_first(manager, home, key, plan.source, memory, parameters, plan.groups)
         return
-    if len(home.missed) >= _MAX_LAUNCHERS:
+    if len(home.missed) >= _MAX_GENERAL:
         home.missed.clear()
     home.missed.add(key)
     names = plan.names
     general = home.general.get(plan)
     if general is None:
-        if len(home.general) >= _MAX_LAUNCHERS:
+        if len(home.general) >= _MAX_GENERAL:
             del home.general[next(iter(home.general))]
         general = home.general[plan] = ParametrizedKernelLauncher(
             "kp.arrays",
@@ -134,10 +134,7 @@ def _launch_first(
     launcher = KernelLauncher("kp.arrays", kernel_of(manager, source), arguments, _size(groups))
     launcher()
     if _is_small(memory, parameters):
-        launchers = home.launchers
-        if len(launchers) >= _MAX_LAUNCHERS:
-            del launchers[next(iter(launchers))]
-        launchers[key] = launcher  # keeps the memory, so that its ids stay those of the key
+        home.keep(key, launcher, memory)
 
 
 def _prepared(

@@ -40,6 +40,9 @@ _LARGEST = 2**31 - 1
 _KEPT_PART = 1 / 8
 
 
+#: Launchers of a manager that are kept.
+_MAX_LAUNCHERS = 64
+
 #: Forms that are kept.
 _MAX_FORMS = 1 << 16
 
@@ -139,12 +142,24 @@ class Home:
     """What arrays keep of a manager: freed memory, kernels, launchers, and which dtypes it lacks.
 
     - `launchers`: those with memory, by what they launch.
+    - `kept`: how many references to a tensor they have, by its id.
     - `general`: those that take their memory with each call, by their plans.
     - `missed`: launches that had no launcher lately.
     - `rules`: how kernels divide their work on its device.
     """
 
-    __slots__ = ("alive", "general", "kernels", "launchers", "missed", "pool", "reasons", "rules")
+    __slots__ = (
+        "_memory",
+        "alive",
+        "general",
+        "kept",
+        "kernels",
+        "launchers",
+        "missed",
+        "pool",
+        "reasons",
+        "rules",
+    )
 
     def __init__(self, manager: Manager) -> None:
         number_ = id(manager)
@@ -153,9 +168,31 @@ class Home:
         self.rules = rules_of(manager)
         self.kernels: dict[str, Kernel] = {}
         self.launchers: dict[tuple[Any, ...], KernelLauncher] = {}
+        self.kept: dict[int, int] = {}
+        self._memory: dict[tuple[Any, ...], list[int]] = {}  # of the launchers: ids of tensors
         self.general: dict[Any, ParametrizedKernelLauncher] = {}
         self.missed: set[tuple[Any, ...]] = set()
         self.reasons: dict[DType, str] = {}
+
+    def keep(self, key: tuple[Any, ...], launcher: KernelLauncher, memory: list[Tensor]) -> None:
+        """Keep a new launcher with its memory, whose ids stay those of the key, in place of the oldest one.
+
+        With the lock of expressions.
+        """
+        if key in self.launchers:
+            return
+        if len(self.launchers) >= _MAX_LAUNCHERS:
+            oldest = next(iter(self.launchers))
+            # While a launcher is made or forgotten, fewer references are known than there are: none is overlooked.
+            for each in self._memory.pop(oldest):
+                self.kept[each] -= 1
+                if not self.kept[each]:
+                    del self.kept[each]
+            del self.launchers[oldest]
+        self.launchers[key] = launcher
+        ids = self._memory[key] = [id(each) for each in memory]
+        for each in ids:
+            self.kept[each] = self.kept.get(each, 0) + 1
 
 
 _homes: dict[int, Home] = {}
@@ -244,8 +281,11 @@ class Storage:
         return self.tensor.read(offset, count, out=out)
 
     def __del__(self) -> None:
-        # A kernel that was given a copy of a view, for example, has the tensor although the copy is gone.
-        if self.pooled and _references(self) == _ALONE and self.tensor.is_init():
+        # A kernel that was given a copy of a view, for example, has the tensor although the copy is gone. Launches
+        # that wait for the host have it unseen.
+        if not self.pooled or not self.tensor.can_be_reused():
+            return
+        if _references(self) - self.home.kept.get(id(self.tensor), 0) == _ALONE:
             shelf = self._shelf
             if len(shelf.free) < shelf.room:
                 shelf.free.append(self.tensor)

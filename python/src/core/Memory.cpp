@@ -286,6 +286,17 @@ PyObject* isInitMethod(PyObject* self, PyObject*) {
     return guarded([self] { return PyBool_FromLong(memoryIn(self).isInit()); });
 }
 
+/// Method can_be_reused(), called by CPython directly: arrays ask whenever memory is freed.
+PyObject* canBeReusedMethod(PyObject* self, PyObject*) {
+    return guarded([self] { return PyBool_FromLong(memoryIn(self).canBeReused()); });
+}
+
+PyMethodDef gCanBeReused = {"can_be_reused", canBeReusedMethod, METH_NOARGS,
+                            methodDoc("can_be_reused", "(self: kp._kp.Memory) -> bool", R"(
+    True if whatever is submitted from now on follows all launches that use the memory: it is not
+    destroyed, and no launch of this process waits for the host. A pool of memory asks it before it
+    gives this memory to others.)")};
+
 PyMethodDef gIsInit = {"is_init", isInitMethod, METH_NOARGS,
                        methodDoc("is_init", "(self: kp._kp.Memory) -> bool",
                                  "False once this object or its manager is destroyed.")};
@@ -475,6 +486,7 @@ std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* ar
 void bindMemory(Classes& classes) {
     addMethod(classes.memory, gData);
     addMethod(classes.memory, gIsInit);
+    addMethod(classes.memory, gCanBeReused);
     Members(classes.memory,
             [](py::handle self) -> MemoryHandle& { return handleOf<MemoryHandle>(self); })
         .method("size", &MemoryHandle::size, "Number of elements; 0 after destroy().")
