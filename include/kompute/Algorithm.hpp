@@ -57,8 +57,8 @@ public:
     /// For programs that hold a Vulkan device themselves. Others call Manager::algorithm.
     /// @param device         the device of an existing Manager
     /// @param memObjects     memory for the bindings, in their order. The elements must have the
-    /// type that the
-    ///                       shader declares, unless they are kp::reinterpreted()
+    ///                       type and the size that the shader declares, unless they are
+    ///                       kp::reinterpreted()
     /// @param spirv          SPIR-V of a compute shader with the entry point "main". If empty, the
     ///                       algorithm stays uninitialised until rebuild()
     /// @param workgroup      work group counts in x, y and z. An x of 0 means as many as
@@ -69,8 +69,9 @@ public:
     /// @param pushConstants  the push constant block of dispatches that give none
     /// @param options        the number of invocations, and how the pipeline is made
     /// @throws ShaderError if the SPIR-V is invalid, needs something the device lacks, or does not
-    ///         match the arguments; InvalidArgument if an argument is invalid in itself;
-    ///         Unsupported if the device lacks what an option needs
+    ///         match the memory or the specialization constants; InvalidArgument if the push
+    ///         constants do not match it, group counts exceed the device's limits, or an argument
+    ///         is invalid in itself; Unsupported if the device lacks what an option needs
     template <typename S = float, typename P = float>
     Algorithm(std::shared_ptr<vk::Device> device, const MemoryObjects& memObjects = {},
               ArrayView<uint32_t> spirv = {}, const Workgroup& workgroup = {},
@@ -119,6 +120,7 @@ public:
     void destroy();
 
     /// Sets the work group counts of later dispatches; {minSize, 1, 1} if the x given is 0.
+    /// @throws InvalidArgument if counts given exceed the device's limits
     void setWorkgroup(const Workgroup& workgroup, uint32_t minSize = 1);
     const Workgroup& getWorkgroup() const;
 
@@ -134,7 +136,7 @@ public:
     /// Sets the default push constants of later dispatches: numbers of the type that the shader
     /// declares, or a struct of several types.
     /// @throws InvalidArgument unless the size in bytes equals that given to the constructor or
-    ///         rebuild()
+    ///         rebuild(), and the type is the shader's
     template <typename T>
     void setPushConstants(const std::vector<T>& pushConstants) {
         using Stored = detail::StoredConstant<T>;
@@ -142,8 +144,8 @@ public:
         setPushConstants(stored.data(), stored.size(), sizeof(Stored),
                          Memory::numberType<Stored>());
     }
-    /// @param type  of the elements, which a dispatch compares with the shader's; eCustom: it
-    ///              compares sizes only
+    /// @param type  of the elements, which are compared with the shader's; eCustom: only the size
+    /// is
     void setPushConstants(const void* data, size_t count, size_t elementSize,
                           Memory::DataTypes type = Memory::DataTypes::eCustom);
 

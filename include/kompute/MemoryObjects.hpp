@@ -18,8 +18,8 @@ namespace kp {
 ///     std::vector<std::shared_ptr<kp::Tensor>> tensors{a, b};
 ///     manager.algorithm(tensors, spirv);
 ///
-/// Algorithms compare the element types of tensors with those that the shader declares;
-/// kp::reinterpreted() switches that off.
+/// Algorithms compare the types and sizes of the elements of tensors with those that the shader
+/// declares; kp::reinterpreted() switches that off.
 class MemoryObjects {
     template <typename Range>
     using EnableForRange =
@@ -51,7 +51,8 @@ private:
 ///
 ///     manager.algorithm(kp::reinterpreted({bytes, words}), spirv);
 ///
-/// Sizes and kinds (buffer or image) are still checked.
+/// Elements may then also have another size than the shader's, such as floats with the padding of a
+/// vec3 among them. Kinds (buffer or image) and fixed sizes are still checked.
 inline MemoryObjects reinterpreted(MemoryObjects objects) {
     objects.mReinterpreted = true;
     return objects;

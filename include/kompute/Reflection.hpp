@@ -43,6 +43,26 @@ enum class ScalarType {
     eStruct
 };
 
+/// One axis of the numbers of a member: an array, the columns of a matrix (rows in HLSL), or the
+/// numbers of one column or of a vector.
+struct MemberAxis {
+    uint32_t count = 1;
+    uint32_t stride = 0; ///< bytes from one to the next
+};
+
+/// A member of the push constant block or of a struct.
+struct Member {
+    std::string name;
+    uint32_t offset = 0; ///< bytes
+    uint32_t size = 0;   ///< bytes, with the padding between its numbers
+    ScalarType type = ScalarType::eUnknown;
+    uint32_t components = 1; ///< all its numbers: mat3 m[2] has 18, a struct 1
+    /// Where its numbers lie, outermost axis first, as the shader indexes them: m[1][2] of a GLSL
+    /// matrix is row 2 of column 1. Empty for a single number and for structs.
+    std::vector<MemberAxis> axes;
+};
+using PushConstantMember = Member;
+
 /// A descriptor binding that the entry point uses.
 struct Binding {
     uint32_t set = 0;
@@ -68,6 +88,8 @@ struct Binding {
     /// Bytes between the elements of an array of fixed length that is the only member, else 0.
     /// Uniform blocks of layout std140 have multiples of 16.
     uint32_t fixedStride = 0;
+    /// Of the struct that is the element of the trailing array or the only member, if it is one.
+    std::vector<Member> members;
 
     // Images only.
     uint32_t imageFormat = 0; ///< SPIR-V ImageFormat; 0 is Unknown (no format declared)
@@ -86,15 +108,6 @@ struct Binding {
     bool takesSampler() const {
         return kind == BindingKind::eSampler || kind == BindingKind::eCombinedImageSampler;
     }
-};
-
-/// A member of the push constant block.
-struct PushConstantMember {
-    std::string name;
-    uint32_t offset = 0; ///< bytes
-    uint32_t size = 0;   ///< bytes
-    ScalarType type = ScalarType::eUnknown;
-    uint32_t components = 1;
 };
 
 /// A specialization constant.

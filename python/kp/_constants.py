@@ -3,30 +3,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from ._reflection import PushConstant
 from ._wording import counted
 
 
-def _value(name: str, value: Any, dtype: np.dtype[Any], components: int, argument: str) -> bytes:
-    """Return the bytes of one member. Raise if its dtype cannot hold the value."""
+def shape_problem(shape: Sequence[int], axes: Sequence[tuple[int, int]]) -> str:
+    """Return what is wrong with the shape of a value for these axes; "" if nothing is.
+
+    A value has the shape that the shader declares, or its inner axes are flat. Axes of 1 do not count.
+    """
+    wanted = [count for count, _ in axes if count != 1]
+    given = [count for count in shape if count != 1]
+    flat = [[*wanted[:kept], math.prod(wanted[kept:])] for kept in range(len(wanted))]
+    if given == wanted or given in flat:
+        return ""
+    declared = tuple(count for count, _ in axes)
+    return (
+        f"has the shape {tuple(shape)}, but the shader declares {declared}, which GLSL indexes as "
+        "m[column][row]; transpose it"
+    )
+
+
+def _fitting(name: object, value: Any, dtype: np.dtype[Any], argument: str) -> npt.NDArray[Any]:
+    """Return a value as an array of a dtype. Raise if that cannot hold it."""
     given = np.asarray(value)
-    if given.size != components:
-        raise ValueError(
-            f"{argument}[{name!r}] takes {counted(components, 'value')}, not {given.size}"
-        )
-    if given.dtype.kind not in "biuf":
+    numbers = _flattened(value if isinstance(value, (list, tuple)) else given)
+    if given.dtype.kind not in "biufO" or not all(isinstance(each, Real) for each in numbers):
         raise TypeError(f"{argument}[{name!r}] must be a number, but {value!r} was given")
-    if given.dtype.kind == "f" and dtype.kind != "f":
+    integers = [
+        (place, int(each)) for place, each in enumerate(numbers) if isinstance(each, Integral)
+    ]
+    misfit = ValueError(f"{argument}[{name!r}] is {value!r:.60}, which {dtype} cannot hold")
+    if dtype.kind == "f":
+        try:
+            with np.errstate(over="ignore"):
+                fitted = given.astype(dtype)
+        except OverflowError:  # an integer beyond float64
+            raise misfit from None
+        held = fitted.ravel()
+        infinite = np.isinf(held)
+        rounded = any(infinite[place] or int(held[place]) != each for place, each in integers)
+        if rounded or any(
+            not isinstance(numbers[place], Integral) and math.isfinite(numbers[place])
+            for place in np.flatnonzero(infinite)
+        ):
+            raise misfit
+        return fitted
+    if len(integers) != len(numbers):
         raise TypeError(f"{argument}[{name!r}] is declared as {dtype}, but {value!r} was given")
-    if dtype.kind != "f" and given.dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        if given.min() < limits.min or given.max() > limits.max:
-            raise ValueError(f"{argument}[{name!r}] is {value!r}, which {dtype} cannot hold")
-    return np.ascontiguousarray(given.astype(dtype)).tobytes()
+    limits = np.iinfo(dtype)
+    if any(not limits.min <= each <= limits.max for _, each in integers):
+        raise misfit
+    return given.astype(dtype)
+
+
+def _value(
+    name: str,
+    value: Any,
+    dtype: np.dtype[Any],
+    axes: Sequence[tuple[int, int]],
+    argument: str,
+) -> npt.NDArray[Any]:
+    """Return the numbers of one member in the shape of its axes. Raise if it cannot hold them."""
+    given = _fitting(name, value, dtype, argument)
+    count = math.prod(count for count, _ in axes)
+    if given.size != count:
+        raise ValueError(f"{argument}[{name!r}] takes {counted(count, 'value')}, not {given.size}")
+    if problem := shape_problem(given.shape, axes):
+        raise ValueError(f"{argument}[{name!r}] {problem}")
+    return given.reshape([count for count, _ in axes])
+
+
+def single_floats(values: Any, argument: str) -> bytes:
+    """Return the numbers of nested lists as float32, which they are where no type is known."""
+    single = np.dtype(np.float32)
+    numbers = [
+        _fitting(place, number, single, argument).tobytes()
+        for place, number in enumerate(_flattened(values))
+    ]
+    return b"".join(numbers)
 
 
 def _unknown(name: object, known: list[str], argument: str, what: str) -> ValueError:
@@ -35,7 +98,9 @@ def _unknown(name: object, known: list[str], argument: str, what: str) -> ValueE
 
 
 def _flattened(values: Any) -> list[Any]:
-    """Return the numbers of nested lists and tuples, or of a single number."""
+    """Return the numbers of nested lists, tuples and arrays, or of a single number."""
+    if isinstance(values, (np.ndarray, np.generic)):
+        return list(values.ravel().tolist())
     if not isinstance(values, (list, tuple)):
         return [values]
     return [number for value in values for number in _flattened(value)]
@@ -44,11 +109,16 @@ def _flattened(values: Any) -> list[Any]:
 def _by_name(shader: Mapping[str, Any], values: Any, argument: str) -> dict[str, Any] | None:
     """Return numbers in the order of the push constants by name.
 
-    None if the shader declares structs or arrays, whose types are not known.
+    None if the shader declares structs, whose types are not known.
     """
     members = shader["push_constants"]
     if any(member["dtype"] is None for member in members):
         return None
+    if len(members) == 1:
+        return {members[0]["name"]: values}
+    items = list(values) if isinstance(values, (list, tuple)) else [values]
+    if [np.size(item) for item in items] == [member["components"] for member in members]:
+        return {member["name"]: item for member, item in zip(members, items, strict=True)}
     numbers = _flattened(values)
     if len(numbers) != sum(member["components"] for member in members):
         kinds = ", ".join(
@@ -72,7 +142,7 @@ def pack_push_constants(
 ) -> bytes | None:
     """Return the push-constant block with `values` by member name, or as a list in their order.
 
-    None for a list, if the shader declares more than numbers, vectors and matrices.
+    None for a list, if the shader declares structs.
 
     - `shader`: the reflection, as kp._kp._reflect() returns it.
     - `previous`: the current block. Members without a value keep their bytes in it. If it is
@@ -100,16 +170,44 @@ def pack_push_constants(
         member = members[name]
         if member["dtype"] is None:
             raise TypeError(
-                f"{argument}[{name!r}] is a struct or an array in the shader and cannot be given "
+                f"{argument}[{name!r}] is a struct in the shader and cannot be given "
                 "by name; give all push constants as one structured NumPy array"
             )
-        packed = _value(name, value, member["dtype"], member["components"], argument)
-        if len(packed) > member["size"]:
-            raise TypeError(
-                f"{argument}[{name!r}] has padding in the shader and cannot be given by name; give "
-                "all push constants as one structured NumPy array"
+        numbers = _value(name, value, member["dtype"], member["axes"], argument)
+        place = np.ndarray(
+            numbers.shape,
+            numbers.dtype,
+            block,
+            member["offset"],
+            [stride for _, stride in member["axes"]],
+        )
+        place[...] = numbers
+    return bytes(block)
+
+
+def pack_members(
+    members: Sequence[PushConstant], size: int, values: Mapping[str, Any], argument: str
+) -> bytes:
+    """Return the push constant block of these members of `size` bytes, as pack_push_constants().
+
+    Structs are bytes, or arrays that have their layout.
+    """
+    structs = [member for member in members if member.dtype is None and member.name in values]
+    shader = {
+        "push_constants": [vars(each) for each in members if each not in structs],
+        "push_constant_size": size,
+    }
+    names = {member.name for member in structs}
+    named = {name: value for name, value in values.items() if name not in names}
+    block = bytearray(pack_push_constants(shader, named, b"", argument) or b"")
+    for member in structs:
+        content = np.asarray(values[member.name]).tobytes()
+        if len(content) != member.size:
+            raise ValueError(
+                f"{argument}[{member.name!r}] is a struct of {counted(member.size, 'byte')}, but has "
+                f"{len(content)}"
             )
-        block[member["offset"] : member["offset"] + len(packed)] = packed
+        block[member.offset : member.offset + member.size] = content
     return bytes(block)
 
 
@@ -128,7 +226,7 @@ def pack_specialization_constants(shader: Mapping[str, Any], values: Any) -> dic
         numbers = dict(enumerate(_flattened(values)))
         single = np.dtype(np.float32)
         packed = {
-            key: _value(str(key), value, single, 1, "spec_consts")
+            key: _value(str(key), value, single, (), "spec_consts").tobytes()
             for key, value in numbers.items()
             if key not in by_id
         }
@@ -138,5 +236,7 @@ def pack_specialization_constants(shader: Mapping[str, Any], values: Any) -> dic
         if constant is None:
             known = [f"{c['name']} ({c['id']})" for c in shader["spec_constants"]]
             raise _unknown(key, known, "spec_consts", "specialization constants")
-        packed[constant["id"]] = _value(str(key), value, constant["dtype"], 1, "spec_consts")
+        packed[constant["id"]] = _value(
+            str(key), value, constant["dtype"], (), "spec_consts"
+        ).tobytes()
     return packed

@@ -44,13 +44,19 @@ class Binding:
 
 @dataclass(frozen=True)
 class PushConstant:
-    """A member of the push-constant block. ``offset`` and ``size`` are in bytes."""
+    """A member of the push-constant block. ``offset`` and ``size`` are in bytes.
+
+    - ``components``: all its numbers. ``mat3 m[2]`` has 18.
+    - ``axes``: where they lie, outermost first, as the shader indexes them: a count and the bytes from
+      one to the next. Empty for a single number and for structs.
+    """
 
     name: str
     offset: int
     size: int
     dtype: np.dtype[Any] | None
     components: int
+    axes: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ._constants import pack_members
 from ._wording import counted
 from ._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResult
 from ._kernel_call import Call, manager_of
@@ -25,15 +25,15 @@ Maker = Callable[[int | None, Mapping[str, Any]], Program]
 _LOCAL_SIZES = (32, 64, 128, 256, 512)
 
 
-def _push_constants(program: Program, values: Mapping[int, Any]) -> NDArray[np.uint8]:
-    """Return the bytes of the push constants."""
+def _push_constants(program: Program, values: Mapping[int, Any]) -> bytes:
+    """Return the push constant block."""
     reflection = program.reflection
     members = sorted(reflection.push_constants, key=lambda each: each.offset)
-    data = bytearray(-(-reflection.push_constant_size // 4) * 4)
-    for index, member in enumerate(members, len(reflection.bindings)):
-        content = np.asarray(values[index], member.dtype).tobytes()
-        data[member.offset : member.offset + len(content)] = content
-    return np.frombuffer(bytes(data), np.uint8)
+    named = {
+        member.name: values[index] for index, member in enumerate(members, len(reflection.bindings))
+    }
+    where = f"kernel '{program.name}'"
+    return pack_members(members, reflection.push_constant_size, named, where)
 
 
 def _sizes(where: str, local_size: Iterable[int] | None, limit: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from conftest import INCREMENT
+from group_support import make_group
 
 import kp
 import kp.launcher as kl
@@ -523,17 +524,62 @@ def test_structs_have_the_size_of_those_of_the_shader(mgr: kp.Manager) -> None:
         return mgr.algorithm([mgr.tensor_t(np.zeros(4, each)) for each in dtypes], PARTICLES)
 
     algorithm = bind(padded, point)
-    bind(np.float32, np.float32)  # plain numbers stand for anything
     with pytest.raises(
-        kp.InvalidArgument, match=r"tensors\[0\] has elements of 24 bytes .* have 32"
+        kp.ShaderError,
+        match=r"'Particles' .* 32 bytes each \('position' at 0, 'id' .*24 bytes each",
     ):
         bind(packed, point)
-    message = r"tensors\[1\] has elements of 12 bytes .* of 'Points' in the shader have 16"
-    with pytest.raises(kp.InvalidArgument, match=message):
+    message = r"'Points' .* 3 x float, 16 bytes each, but was given .* of 12 bytes each.*scalar"
+    with pytest.raises(kp.ShaderError, match=message):
         bind(padded, short)
+    for numbers in (np.float32, np.uint32):  # without the gaps of the shader
+        with pytest.raises(kp.ShaderError, match="'Particles' is declared as"):
+            bind(numbers, point)
+    with pytest.raises(kp.ShaderError, match="'Points' is declared as .*reinterpret=True"):
+        bind(padded, np.float32)
     memory = algorithm.get_mem_objects()
-    with pytest.raises(kp.InvalidArgument, match=message):
+    with pytest.raises(kp.ShaderError, match=message):
         algorithm.set_mem_objects([memory[0], mgr.tensor_t(np.zeros(4, short)), memory[2]])
+
+
+def test_numbers_of_structs_have_the_places_of_those_of_the_shader(mgr: kp.Manager) -> None:
+    source = """#version 450
+        struct Body { vec3 position; vec3 speed; };
+        layout(local_size_x = 1) in;
+        layout(binding = 0) buffer Bodies { Body bodies[]; };
+        void main() { bodies[gl_GlobalInvocationID.x].position += bodies[gl_GlobalInvocationID.x].speed; }
+    """
+    right = np.dtype({"names": ["position", "speed"], "formats": ["3f4", "3f4"],
+                      "offsets": [0, 16], "itemsize": 32})  # fmt: skip
+    named = np.dtype([("p", "f4", 3), ("gap", "f4"), ("v", "f4", 3), ("mass", "f4")])
+    shifted = np.dtype([("position", "f4", 3), ("speed", "f4", 3), ("more", "f4", 2)])
+    nowhere = np.dtype({"names": ["position", "speed"], "formats": ["3f4", "3f4"],
+                        "offsets": [0, 12], "itemsize": 32})  # fmt: skip
+    integers = np.dtype([("position", "i4", 4), ("speed", "i4", 4)])
+    group = make_group()
+    for good in (right, named, np.dtype("V32")):
+        tensor = mgr.tensor_t(np.zeros(4, good))
+        mgr.algorithm([tensor], source)
+        kl.KernelLauncher("x", source, [tensor], 1)
+        kp.kernel(source)(tensor, threads=1)
+        if good.fields:
+            group.kernel(source, [kp.asbuffer(np.zeros(4, good), group)], 1)
+    algorithm = mgr.algorithm([mgr.tensor_t(np.zeros(4, right))], source)
+    for bad in (shifted, nowhere, integers):
+        tensor = mgr.tensor_t(np.zeros(4, bad))
+        what = "position" if bad is integers else "'speed' is at 16 in the shader, but at 12"
+        calls = [
+            lambda tensor=tensor: mgr.algorithm([tensor], source),
+            lambda tensor=tensor: algorithm.set_mem_objects([tensor]),
+            lambda tensor=tensor: kl.KernelLauncher("x", source, [tensor], 1),
+            lambda tensor=tensor: kp.kernel(source)(tensor, threads=1),
+            lambda bad=bad: group.kernel(source, [kp.asbuffer(np.zeros(4, bad), group)], 1),
+        ]
+        for call in calls:
+            with pytest.raises((kp.ShaderError, kp.InvalidArgument), match=what):
+                call()
+        mgr.algorithm([tensor], source, reinterpret=True).set_mem_objects([tensor])
+        kl.KernelLauncher("x", source, [tensor], 1, reinterpret=True)
 
 
 def test_messages_name_functions_of_python(mgr: kp.Manager) -> None:

@@ -81,8 +81,13 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
         next.setThreadCount(next.options.threads);
     else
         next.setDefaultWorkgroup();
-    if (next.reflection)
+    if (next.reflection) {
+        if (pushConstants.count > 0)
+            checkPushConstants(*next.reflection, next.pushConstants.size(), next.pushType);
+        if (workgroup[0] != 0)
+            checkWorkgroup(next.workgroup, *next.device);
         next.warnOfIgnored(constants.count > 0, pushConstants.count > 0);
+    }
     *mImpl = std::move(next);
 }
 
@@ -115,7 +120,10 @@ void Algorithm::destroy() {
 }
 
 void Algorithm::setWorkgroup(const Workgroup& workgroup, uint32_t minSize) {
-    mImpl->setWorkgroup(workgroup[0] == 0 ? Workgroup{minSize, 1, 1} : completed(workgroup));
+    const Workgroup counts = workgroup[0] == 0 ? Workgroup{minSize, 1, 1} : completed(workgroup);
+    if (workgroup[0] != 0 && mImpl->device)
+        checkWorkgroup(counts, *mImpl->device);
+    mImpl->setWorkgroup(counts);
 }
 
 const Workgroup& Algorithm::getWorkgroup() const {
@@ -139,6 +147,8 @@ void Algorithm::setPushConstants(const void* data, size_t count, size_t elementS
                                  Memory::DataTypes type) {
     const size_t bytes = count * elementSize;
     mImpl->requireBuiltSize(bytes);
+    if (bytes > 0 && mImpl->reflection)
+        checkPushConstants(*mImpl->reflection, bytes, type);
     if (bytes > 0)
         std::memcpy(mImpl->pushConstants.data(), data, bytes);
     mImpl->pushType = type;

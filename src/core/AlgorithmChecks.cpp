@@ -12,8 +12,8 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
+#include "core/BindingChecks.hpp"
 #include "core/BindingText.hpp"
-#include "core/ImageChecks.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/ScalarTypes.hpp"
 #include "core/Specialization.hpp"
@@ -87,11 +87,6 @@ constexpr CapabilityFeature kCapabilityFeatures[] = {
     {"ShaderClockKHR", Feature::eShaderDeviceClock},
 };
 
-/// Small numbers packed into 32-bit integers are a common way to read them.
-bool canUnpack(ScalarType declared, uint32_t givenBytes) {
-    return (declared == ScalarType::eUint32 || declared == ScalarType::eInt32) && givenBytes < 4;
-}
-
 /// Returns true if a constant may be given as numbers of a type; eCustom is anything. A bool may be
 /// a word, and two words (of an address) may be a long integer.
 bool takesConstant(ScalarType declared, uint32_t components, Memory::DataTypes given) {
@@ -101,125 +96,6 @@ bool takesConstant(ScalarType declared, uint32_t components, Memory::DataTypes g
     const bool isTwoWords = components == 2 && takes(declared, DataTypes::eUnsignedInt);
     return takes(declared, given) || (declared == ScalarType::eBool && isWord) ||
            (isTwoWords && isLong);
-}
-
-/// Checks the size and place of a uniform block. Its arrays have strides that tensors lack.
-void checkUniform(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
-                  const vulkan::Device& device, TypeRule types) {
-    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
-    if (binding.fixedSize > limits.maxUniformBufferRange)
-        fail<ShaderError>("{}: a uniform block of {} bytes is over {}'s maxUniformBufferRange of "
-                          "{}; declare a readonly buffer instead",
-                          describeDescriptor(binding, element), binding.fixedSize, device.name(),
-                          limits.maxUniformBufferRange);
-    const uint64_t packed =
-        uint64_t{shader::sizeOf(binding.elementType)} * binding.elementComponents;
-    const bool padded = binding.fixedStride != 0 && packed != 0 && binding.fixedStride != packed;
-    const bool exact = memory.bytes() == binding.fixedSize;
-    if (memory.bytes() < binding.fixedSize || (padded && !exact && types == TypeRule::eSame))
-        fail<ShaderError>(
-            "{} is declared with {} bytes{}, but was given {} with {} bytes",
-            describeDescriptor(binding, element), binding.fixedSize,
-            padded ? formatted(", of which each of its elements of {} bytes takes {} (std140; pad "
-                               "the data, or declare vectors of 4 or a readonly buffer)",
-                               packed, binding.fixedStride)
-                   : std::string(),
-            describeMemory(memory), memory.bytes());
-    const uint64_t alignment = std::max<uint64_t>(limits.minUniformBufferOffsetAlignment, 1);
-    if (memory.buffer->offset() % alignment != 0)
-        fail<InvalidArgument>(
-            "{}: the tensor begins {} bytes behind the start of its buffer, which "
-            "is no multiple of {}'s minUniformBufferOffsetAlignment of {}",
-            describeDescriptor(binding, element), memory.buffer->offset(), device.name(),
-            alignment);
-}
-
-void checkStorage(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
-                  const vulkan::Device& device) {
-    const uint64_t range = device.physical().properties.limits.maxStorageBufferRange;
-    if (memory.bytes() > range)
-        fail<InvalidArgument>("{}: a tensor of {} bytes is over {}'s maxStorageBufferRange of {}",
-                              describeDescriptor(binding, element), memory.bytes(), device.name(),
-                              range);
-    if (memory.bytes() < binding.fixedSize)
-        fail<ShaderError>("{} is declared with {} bytes, but was given {} with {} bytes",
-                          describeDescriptor(binding, element), binding.fixedSize,
-                          describeMemory(memory), memory.bytes());
-}
-
-void checkTensor(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
-                 const vulkan::Device& device, TypeRule types) {
-    if (binding.kind == BindingKind::eUniformBuffer)
-        checkUniform(binding, element, memory, device, types);
-    else
-        checkStorage(binding, element, memory, device);
-    const uint32_t given = Memory::dataTypeMemorySize(memory.dataType);
-    const uint32_t declared = shader::sizeOf(binding.elementType);
-    const bool fits = declared == given || declared * binding.elementComponents == given ||
-                      canUnpack(binding.elementType, given);
-    if (declared != 0 && given != 0 && !fits)
-        fail<ShaderError>("{} is declared as {} ({} bytes), but was given {} ({} bytes each)",
-                          describeDescriptor(binding, element), shader::nameOf(binding.elementType),
-                          declared, describeMemory(memory), given);
-    if (types == TypeRule::eSame && !takes(binding.elementType, memory.dataType))
-        fail<InvalidArgument>(
-            "{} is declared as {}, but was given {}; convert the tensor, change "
-            "the shader, or ask for reinterpretation (reinterpret=True in Python, "
-            "reinterpreted() or the launcher's option in C++)",
-            describeDescriptor(binding, element), shader::nameOf(binding.elementType),
-            describeMemory(memory));
-}
-
-/// Checks everything about a binding that does not depend on the memory.
-void checkDeclaration(const shader::Binding& binding) {
-    if (binding.count == 0)
-        fail<ShaderError>(
-            "{} is an array of descriptors without a fixed length; declare its length "
-            "as a plain number",
-            describeBinding(binding));
-    const bool buffer =
-        binding.kind == BindingKind::eStorageBuffer || binding.kind == BindingKind::eUniformBuffer;
-    if (!buffer && !binding.isImage() && binding.kind != BindingKind::eSampler)
-        fail<ShaderError>("{} is neither a storage buffer, a uniform buffer, an image of 1 to 3 "
-                          "dimensions nor a sampler of one; cubes, images of several samples per "
-                          "texel, samplers that compare, and texel buffers cannot be bound",
-                          describeBinding(binding));
-}
-
-/// Returns "0: binding 0 'a', 1 to 4: binding 1 'b'".
-std::string describeArguments(const shader::Reflection& reflection) {
-    std::vector<std::string> arguments;
-    for (const shader::Binding& binding : reflection.bindings) {
-        if (!binding.takesMemory())
-            continue;
-        const uint32_t first = binding.argument;
-        arguments.push_back(binding.count == 1
-                                ? formatted("{}: {}", first, describeBinding(binding))
-                                : formatted("{} to {}: {}", first, first + binding.count - 1,
-                                            describeBinding(binding)));
-    }
-    return join(arguments);
-}
-
-/// Checks each declaration, and that there is a memory object for each descriptor.
-void requireArguments(const shader::Reflection& reflection, size_t given) {
-    const char* const plural = given == 1 ? " was" : "s were";
-    bool byBinding = true;
-    uint64_t descriptors = 0;
-    for (const shader::Binding& binding : reflection.bindings) {
-        checkDeclaration(binding);
-        byBinding = byBinding && binding.set == 0 && binding.count == 1 && binding.takesMemory();
-        descriptors += binding.takesMemory() ? binding.count : 0;
-    }
-    if (!byBinding && given != descriptors)
-        fail<ShaderError>("the shader takes {} memory objects, in the order of set, binding and "
-                          "array element ({}), but {} memory object{} given",
-                          descriptors, describeArguments(reflection), given, plural);
-    for (const shader::Binding& binding : reflection.bindings)
-        if (byBinding && binding.binding >= given)
-            fail<ShaderError>("the shader uses {}, but only {} memory object{} given (binding i is "
-                              "memory object i)",
-                              describeBinding(binding), given, plural);
 }
 
 } // namespace
@@ -358,12 +234,6 @@ void requireOptions(const AlgorithmOptions& options, const shader::Reflection& r
                               device.name());
 }
 
-void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects) {
-    for (size_t i = 0; i < memObjects.size(); ++i)
-        if (!memObjects[i])
-            fail<InvalidArgument>("memory object {} is null", i);
-}
-
 void requireDescriptors(const shader::Reflection& reflection, const vulkan::Device& device) {
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
     const auto of = [](BindingKind kind) {
@@ -403,32 +273,6 @@ void requireDescriptors(const shader::Reflection& reflection, const vulkan::Devi
     requireKind(sampled, limits.maxPerStageDescriptorSampledImages,
                 "maxPerStageDescriptorSampledImages");
     requireAtMost(all, limits.maxPerStageResources, "maxPerStageResources");
-}
-
-void checkBinding(const shader::Binding& binding, uint32_t element, const Memory& object,
-                  const vulkan::Device& device, TypeRule types) {
-    checkDeclaration(binding);
-    const Memory::Impl& memory = implOf(object);
-    const bool image = binding.isImage();
-    if (image != (memory.image != nullptr))
-        fail<ShaderError>("{} is declared as {}, but was given {}",
-                          describeDescriptor(binding, element), image ? "an image" : "a buffer",
-                          describeMemory(memory));
-    if (image)
-        checkImage(binding, element, memory, device);
-    else
-        checkTensor(binding, element, memory, device, types);
-}
-
-void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
-                   const std::vector<std::shared_ptr<Memory>>& memObjects, TypeRule types) {
-    requireObjects(memObjects);
-    for (const std::shared_ptr<Memory>& memory : memObjects)
-        requireSameDevice(*memory, device, "an algorithm");
-    requireArguments(reflection, memObjects.size());
-    for (const shader::Binding& binding : reflection.bindings)
-        for (uint32_t element = 0; binding.takesMemory() && element < binding.count; ++element)
-            checkBinding(binding, element, *memObjects[binding.argument + element], device, types);
 }
 
 void checkSpecialization(const shader::Reflection& reflection,

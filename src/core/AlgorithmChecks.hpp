@@ -42,22 +42,8 @@ void requireAddressed(const AlgorithmOptions& options, const shader::Reflection&
 void requireOptions(const AlgorithmOptions& options, const shader::Reflection& reflection,
                     const Workgroup& localSize, const vulkan::Device& device);
 
-/// @throws InvalidArgument if an object is null
-void requireObjects(const std::vector<std::shared_ptr<Memory>>& memObjects);
-
-/// Whether the elements of tensors must have the type that the shader declares.
-enum class TypeRule { eSame, eReinterpret };
-
 /// Checks that the device can bind as many descriptors and sets as the shader uses.
 void requireDescriptors(const shader::Reflection& reflection, const vulkan::Device& device);
-
-/// Checks one descriptor of a binding against the memory object given for it.
-void checkBinding(const shader::Binding& binding, uint32_t element, const Memory& memory,
-                  const vulkan::Device& device, TypeRule types);
-
-/// Checks each binding against its memory objects, and their number.
-void checkBindings(const shader::Reflection& reflection, const vulkan::Device& device,
-                   const std::vector<std::shared_ptr<Memory>>& memObjects, TypeRule types);
 
 void checkSpecialization(const shader::Reflection& reflection,
                          const Specialization& specialization);

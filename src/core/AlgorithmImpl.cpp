@@ -217,6 +217,14 @@ void Algorithm::Impl::warnOfIgnored(bool constantsGiven, bool pushConstantsGiven
         KP_LOG_WARN("the shader has no specialization constants with the ids {}; their values are "
                     "ignored",
                     join(ids));
+    size_t used = 0;
+    for (const shader::Binding& binding : reflection->bindings)
+        if (binding.takesMemory())
+            used = std::max(used, size_t{binding.argument} + binding.count);
+    if (memObjects.size() > used)
+        KP_LOG_WARN("{} given, but the shader uses {}; the others are ignored",
+                    counted(memObjects.size(), "memory object"),
+                    used == 0 ? std::string("none") : formatted("the first {}", used));
     if (pushConstantsGiven && reflection->pushConstantSize == 0)
         KP_LOG_WARN("the shader has no push constants; the {} bytes given are ignored",
                     pushConstants.size());

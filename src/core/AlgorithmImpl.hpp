@@ -11,6 +11,7 @@
 #include <kompute/operations/OpBase.hpp>
 
 #include "core/AlgorithmChecks.hpp"
+#include "core/BindingChecks.hpp"
 #include "core/BoundState.hpp"
 #include "core/Internals.hpp"
 #include "core/Specialization.hpp"
@@ -104,7 +105,8 @@ struct Algorithm::Impl {
         if (workgroupUnchecked) [[unlikely]]
             checkDefaultWorkgroup();
     }
-    /// Warns of given constants that the shader does not declare.
+    /// Warns of given constants that the shader does not declare, and of memory that it does not
+    /// use.
     void warnOfIgnored(bool constantsGiven, bool pushConstantsGiven) const;
     void bindMemory(); ///< binds the current memory objects
     /// Returns true if a tensor was rebuilt since. @throws InvalidArgument if one was destroyed

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "base/Text.hpp"
+#include "launch/ConstantArguments.hpp"
+#include "shader/MemberLayout.hpp"
 #include "shader/Reflection.hpp"
 
 namespace kp {
@@ -30,6 +32,7 @@ KernelSignature::KernelSignature(const shader::Reflection& reflection) {
         argument.type =
             argument.kind == ArgumentKind::eImage ? binding.imageType : binding.elementType;
         argument.components = binding.elementComponents;
+        argument.members = binding.members;
         argument.reads = binding.reads;
         argument.writes = binding.writes;
         for (uint32_t element = 0; element < binding.count; ++element) {
@@ -49,6 +52,7 @@ KernelSignature::KernelSignature(const shader::Reflection& reflection) {
         argument.components = member.components;
         argument.bytes = member.size;
         argument.place = member.offset;
+        argument.axes = member.axes;
         add(std::move(argument));
     }
     for (const shader::SpecConstant& constant : reflection.specConstants) {
@@ -86,6 +90,62 @@ std::string typeName(const KernelArgument& argument) {
         return isNumber ? vectorName(argument.type, argument.components)
                         : formatted("struct of {} bytes", argument.bytes);
     }
+}
+
+bool takesValue(const KernelArgument& constant, const ArgumentValue& value) {
+    if (value.kind() == ArgumentValue::Kind::eBytes)
+        return value.size() == constant.bytes;
+    return value.kind() == ArgumentValue::Kind::eNumbers && value.type() == constant.type &&
+           value.components() == constant.components;
+}
+
+void writeConstant(const KernelArgument& constant, const ArgumentValue& value,
+                   std::span<unsigned char> block) {
+    const std::span<unsigned char> place = block.subspan(constant.place, constant.bytes);
+    if (value.kind() == ArgumentValue::Kind::eNumbers)
+        shader::placeNumbers(constant.axes, constant.type, value.data(), place);
+    else
+        std::memcpy(place.data(), value.data(), place.size());
+}
+
+std::vector<std::byte> pushConstantBlock(const shader::Reflection& reflection,
+                                         const Arguments& values) {
+    std::vector<KernelArgument> constants;
+    std::vector<std::string> names;
+    const KernelSignature signature(reflection);
+    for (const KernelArgument& argument : signature.arguments())
+        if (argument.kind == ArgumentKind::ePushConstant) {
+            constants.push_back(argument);
+            names.push_back(formatted("{} ({})", argument.name, typeName(argument)));
+        }
+    const std::string known = names.empty() ? "none" : join(names);
+    std::vector<unsigned char> block((reflection.pushConstantSize + size_t{3}) / 4 * 4);
+    std::vector<bool> given(constants.size());
+    for (size_t i = 0; i < values.size(); ++i) {
+        size_t index = values[i].index.value_or(static_cast<uint32_t>(i));
+        if (!values[i].name.empty())
+            index = static_cast<size_t>(
+                std::ranges::find(constants, values[i].name, &KernelArgument::name) -
+                constants.begin());
+        const std::string called =
+            values[i].name.empty() ? formatted("{}", index) : formatted("'{}'", values[i].name);
+        if (index >= constants.size())
+            fail<InvalidArgument>("push constant {} was given, but the shader's are: {}", called,
+                                  known);
+        if (given[index])
+            fail<InvalidArgument>("push constant {} was given twice", called);
+        if (!takesValue(constants[index], values[i].value))
+            fail<InvalidArgument>("push constant {} is a {}, but was given {}", called,
+                                  typeName(constants[index]), values[i].value.describe());
+        writeConstant(constants[index], values[i].value, block);
+        given[index] = true;
+    }
+    for (size_t i = 0; i < constants.size(); ++i)
+        if (!given[i])
+            fail<InvalidArgument>("push constant '{}' has no value; the shader's are: {}",
+                                  constants[i].name, known);
+    const auto* const first = reinterpret_cast<const std::byte*>(block.data());
+    return {first, first + block.size()};
 }
 
 void ArgumentValue::store(const void* data, size_t bytes) {

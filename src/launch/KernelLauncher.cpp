@@ -8,8 +8,10 @@
 
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
+#include "core/BindingChecks.hpp"
 #include "core/ManagerImpl.hpp"
 #include "core/MemoryImpl.hpp"
+#include "launch/ConstantArguments.hpp"
 #include "launch/KernelLauncherImpl.hpp"
 #include "launch/LauncherImpl.hpp"
 
@@ -122,14 +124,8 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
                          value.describe(), more);
     };
     if (!isMemory(expected)) {
-        const bool sameNumbers = value.kind() == ArgumentValue::Kind::eNumbers &&
-                                 value.type() == expected.type &&
-                                 value.components() == expected.components;
-        const bool bytes = value.kind() == ArgumentValue::Kind::eBytes;
-        if ((!sameNumbers && !bytes) || value.size() != expected.bytes)
-            refuse(sameNumbers ? formatted("; its layout has {} bytes, so give them as bytes",
-                                           expected.bytes)
-                               : "");
+        if (!takesValue(expected, value))
+            refuse();
         return;
     }
     if (value.kind() != ArgumentValue::Kind::eMemory || !value.memory())

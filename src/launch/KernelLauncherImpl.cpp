@@ -9,6 +9,7 @@
 #include "core/AlgorithmChecks.hpp"
 #include "core/ImageChecks.hpp"
 #include "core/QueueImpl.hpp"
+#include "launch/ConstantArguments.hpp"
 #include "launch/LauncherImpl.hpp"
 
 namespace kp {
@@ -310,15 +311,14 @@ void KernelLauncher::Impl::writePushConstants(const Dispatch& dispatch) {
         if (argument.kind != ArgumentKind::ePushConstant)
             continue;
         const ArgumentValue& value = dispatch.values[argument.index];
-        unsigned char* const destination = mPushConstants.data() + argument.place;
         if (value.kind() != ArgumentValue::Kind::eNone) {
-            std::memcpy(destination, value.data(), argument.bytes);
+            writeConstant(argument, value, mPushConstants);
             continue;
         }
         const WorkSize& size = dispatch.globalSize;
         const uint32_t words[3] = {static_cast<uint32_t>(size.x), static_cast<uint32_t>(size.y),
                                    static_cast<uint32_t>(size.z)};
-        std::memcpy(destination, words, argument.bytes);
+        std::memcpy(mPushConstants.data() + argument.place, words, argument.bytes);
     }
 }
 

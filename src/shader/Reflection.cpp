@@ -10,12 +10,12 @@
 
 #include <kompute/Error.hpp>
 #include <spirv-tools/libspirv.h>
-#include <spirv_cross/spirv_cross.hpp>
 
 #include "base/Text.hpp"
 #include "shader/AccessAnalysis.hpp"
 #include "shader/ContentKey.hpp"
 #include "shader/LruCache.hpp"
+#include "shader/ReflectedTypes.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
 #include "shader/VariableSizes.hpp"
@@ -27,55 +27,8 @@ using spirv_cross::Resource;
 using spirv_cross::SPIRType;
 using Resources = spirv_cross::SmallVector<Resource>;
 
-struct Scalar {
-    const char* name;
-    uint32_t bytes;
-    SPIRType::BaseType spirv;
-};
-
-/// By ScalarType.
-constexpr Scalar kScalars[] = {{"unknown", 0, SPIRType::Unknown}, {"bool", 4, SPIRType::Boolean},
-                               {"int8_t", 1, SPIRType::SByte},    {"uint8_t", 1, SPIRType::UByte},
-                               {"int16_t", 2, SPIRType::Short},   {"uint16_t", 2, SPIRType::UShort},
-                               {"int", 4, SPIRType::Int},         {"uint", 4, SPIRType::UInt},
-                               {"int64_t", 8, SPIRType::Int64},   {"uint64_t", 8, SPIRType::UInt64},
-                               {"float16_t", 2, SPIRType::Half},  {"float", 4, SPIRType::Float},
-                               {"double", 8, SPIRType::Double},   {"struct", 0, SPIRType::Struct}};
-static_assert(std::size(kScalars) == static_cast<size_t>(ScalarType::eStruct) + 1);
-
 /// Of one binding. Keeps tables of arguments small, whatever a module declares.
 constexpr uint64_t kMaxDescriptors = 65536;
-
-class Inspector : public spirv_cross::Compiler {
-public:
-    using Compiler::Compiler;
-    using Compiler::evaluate_constant_u32;
-};
-
-ScalarType scalarOf(const SPIRType& type) {
-    if (type.pointer)
-        return ScalarType::eUint64;
-    const auto* found = std::ranges::find(kScalars, type.basetype, &Scalar::spirv);
-    return found == std::end(kScalars) ? ScalarType::eUnknown
-                                       : static_cast<ScalarType>(found - kScalars);
-}
-
-uint32_t dimension(const Inspector& inspector, const SPIRType& type, size_t index) {
-    return type.array_size_literal[index] ? type.array[index]
-                                          : inspector.evaluate_constant_u32(type.array[index]);
-}
-
-/// Returns the number of scalars in a value of a type.
-/// @param skipOutermost  ignores the outermost array dimension
-uint32_t componentsOf(const Inspector& inspector, const SPIRType& type, bool skipOutermost) {
-    if (scalarOf(type) == ScalarType::eStruct)
-        return 1;
-    uint32_t count = std::max(1u, type.vecsize) * std::max(1u, type.columns);
-    const size_t dimensions = type.array.size() - (skipOutermost && !type.array.empty() ? 1 : 0);
-    for (size_t i = 0; i < dimensions; ++i)
-        count *= std::max(1u, dimension(inspector, type, i));
-    return count;
-}
 
 /// Returns the number of descriptors of a variable; 0 if it is not fixed.
 uint32_t descriptorCount(const SPIRType& type) {
@@ -108,6 +61,8 @@ void describeBuffer(const Inspector& inspector, const SPIRType& block, Binding& 
     if (isRuntimeArray || lastIndex == 0) {
         binding.elementType = scalarOf(last);
         binding.elementComponents = componentsOf(inspector, last, true);
+        if (binding.elementType == ScalarType::eStruct)
+            binding.members = membersOf(inspector, last);
     } else {
         binding.elementType = ScalarType::eStruct;
     }
@@ -164,15 +119,26 @@ void mergeAlias(Binding& into, const Binding& other) {
     into.reads |= other.reads;
     into.writes |= other.writes;
     into.fixedSize = std::max(into.fixedSize, other.fixedSize);
-    if (into.arrayStride != 0 && other.arrayStride != 0)
-        into.arrayStride = std::min(into.arrayStride, other.arrayStride);
-    else
-        into.arrayStride = std::max(into.arrayStride, other.arrayStride);
+    if (into.arrayStride != other.arrayStride || into.fixedStride != other.fixedStride) {
+        into.members.clear();
+        into.fixedStride = 0;
+        if (into.elementType == ScalarType::eStruct)
+            into.elementType = ScalarType::eUnknown;
+    }
+    // The view with the smaller elements counts, and of equal ones that with more numbers.
+    const bool finer =
+        other.arrayStride != 0 && (into.arrayStride == 0 || other.arrayStride < into.arrayStride ||
+                                   (other.arrayStride == into.arrayStride &&
+                                    other.elementComponents > into.elementComponents));
     if (into.elementType != other.elementType)
         into.elementType = ScalarType::eUnknown;
-    if (into.elementComponents != other.elementComponents) {
+    if (finer) {
+        into.arrayStride = other.arrayStride;
+        into.elementComponents = other.elementComponents;
+    } else if (into.arrayStride == 0 && into.elementComponents != other.elementComponents) {
         into.elementComponents = 1;
         into.fixedStride = 0;
+        into.elementType = ScalarType::eUnknown; // no layout fits both
     }
     if (into.imageFormat != other.imageFormat || into.imageType != other.imageType) {
         into.imageFormat = 0;
@@ -266,15 +232,7 @@ void readPushConstants(const Inspector& inspector, const Resources& blocks, Refl
     }
     const SPIRType& block = inspector.get_type(used->base_type_id);
     result.pushConstantSize = static_cast<uint32_t>(inspector.get_declared_struct_size(block));
-    for (uint32_t i = 0; i < block.member_types.size(); ++i) {
-        const SPIRType& type = inspector.get_type(block.member_types[i]);
-        result.pushConstants.push_back(
-            {.name = inspector.get_member_name(used->base_type_id, i),
-             .offset = inspector.type_struct_member_offset(block, i),
-             .size = static_cast<uint32_t>(inspector.get_declared_struct_member_size(block, i)),
-             .type = scalarOf(type),
-             .components = componentsOf(inspector, type, false)});
-    }
+    result.pushConstants = membersOf(inspector, block);
 }
 
 void readSpecConstants(const Inspector& inspector, Reflection& result) {
@@ -424,22 +382,24 @@ std::vector<std::string> capabilitiesOf(const SpirvModule& module) {
 
 constexpr size_t kMaxReflectionBytes = size_t{16} << 20;
 
+size_t bytesOf(const std::vector<Member>& members) {
+    size_t bytes = members.size() * (sizeof(Member) + 32);
+    for (const Member& member : members)
+        bytes += member.axes.size() * sizeof(MemberAxis);
+    return bytes;
+}
+
 size_t bytesOf(const Reflection& reflection) {
-    return sizeof(Reflection) + reflection.bindings.size() * (sizeof(Binding) + 32) +
-           reflection.pushConstants.size() * (sizeof(PushConstantMember) + 32) +
+    size_t elements = 0;
+    for (const Binding& binding : reflection.bindings)
+        elements += bytesOf(binding.members);
+    return sizeof(Reflection) + reflection.bindings.size() * (sizeof(Binding) + 32) + elements +
+           bytesOf(reflection.pushConstants) +
            reflection.specConstants.size() * (sizeof(SpecConstant) + 32) +
            reflection.capabilities.size() * (sizeof(std::string) + 32) + 128;
 }
 
 } // namespace
-
-uint32_t sizeOf(ScalarType type) {
-    return kScalars[static_cast<size_t>(type)].bytes;
-}
-
-const char* nameOf(ScalarType type) {
-    return kScalars[static_cast<size_t>(type)].name;
-}
 
 Reflection reflect(std::span<const uint32_t> spirv, const std::string& entryPoint) {
     const SpirvModule module = parseSpirv(spirv);

@@ -193,7 +193,7 @@ TEST_F(DescriptorTest, RefusesDataThatLacksThePaddingOfUniformArrays) {
     auto v = numbers({0, 0, 0});
     EXPECT_ERROR(kp::ShaderError, "std140", manager.algorithm({v, numbers({1, 2, 3})}, code));
     // Enough bytes, but most likely not in the places that the shader reads.
-    EXPECT_ERROR(kp::ShaderError, "48 bytes",
+    EXPECT_ERROR(kp::ShaderError, "uints, 16 bytes each",
                  manager.algorithm({v, manager.tensorT<uint32_t>(100)}, code));
     run(manager.algorithm({v, numbers({1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0})}, code));
     EXPECT_EQ(onDevice<uint32_t>(*v), (std::vector<uint32_t>{1, 2, 3}));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Invalid shaders, and arguments that do not fit the shader.
+#include <kompute/Launch.hpp>
+
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -177,9 +179,9 @@ TEST_F(ShaderArgument, ComparesElementTypesOfOneSize) {
     const auto expectRefused = [&](const std::shared_ptr<kp::Memory>& memory,
                                    const std::vector<uint32_t>& code, const std::string& declared,
                                    const std::string& given) {
-        EXPECT_ERROR(kp::InvalidArgument, "binding 0", manager.algorithm({memory}, code));
-        EXPECT_ERROR(kp::InvalidArgument, declared, manager.algorithm({memory}, code));
-        EXPECT_ERROR(kp::InvalidArgument, given, manager.algorithm({memory}, code));
+        EXPECT_ERROR(kp::ShaderError, "binding 0", manager.algorithm({memory}, code));
+        EXPECT_ERROR(kp::ShaderError, declared, manager.algorithm({memory}, code));
+        EXPECT_ERROR(kp::ShaderError, given, manager.algorithm({memory}, code));
         EXPECT_NO_THROW(manager.algorithm(kp::reinterpreted({memory}), code));
     };
     expectRefused(manager.tensorT<int32_t>({1}), floats, "float", "eInt");
@@ -192,10 +194,10 @@ TEST_F(ShaderArgument, ComparesElementTypesOfOneSize) {
         float a, b;
     };
     EXPECT_NO_THROW(manager.algorithm({manager.tensorT<Pair>(2)}, floats).get())
-        << "structs are not compared";
+        << "a struct of floats";
     const auto vectors = spirv(shader(buffer(0, "", "vec4", "v"), "v[i] *= 2.0;"));
     EXPECT_NO_THROW(manager.algorithm({manager.tensorT<float>(8)}, vectors));
-    EXPECT_ERROR(kp::InvalidArgument, "float",
+    EXPECT_ERROR(kp::ShaderError, "float",
                  manager.algorithm({manager.tensorT<int32_t>(8)}, vectors));
 }
 
@@ -206,8 +208,77 @@ TEST_F(ShaderArgument, KeepsReinterpretationForOtherMemory) {
     EXPECT_EQ(ints->vector()[1], 0x3f800000) << "the bits of 1.0f";
     EXPECT_NO_THROW(algorithm->setMemObjects({manager.tensorT<int32_t>({0, 0})}));
     const auto strict = manager.algorithm({t}, incrementFloats());
-    EXPECT_ERROR(kp::InvalidArgument, "reinterpretation", strict->setMemObjects({ints}));
+    EXPECT_ERROR(kp::ShaderError, "reinterpretation", strict->setMemObjects({ints}));
     EXPECT_NO_THROW(strict->setMemObjects(kp::reinterpreted({ints})));
+}
+
+struct Packed {
+    float position[3], speed[3];
+};
+struct Padded {
+    float position[4], speed[4];
+};
+struct Point {
+    float x[3];
+};
+
+TEST_F(ShaderArgument, ComparesStridesWithElements) {
+    const auto code = [&](const std::string& element, const std::string& layout = "",
+                          const std::string& tail = "[]") {
+        return spirv("#version 450\n#extension GL_EXT_scalar_block_layout : enable\n"
+                     "layout(local_size_x = 1) in;\n"
+                     "struct S { vec3 position; vec3 speed; };\n"
+                     "layout(binding = 0" +
+                     layout + ") buffer Data { " + element + " v" + tail +
+                     "; };\nvoid main() { v[0] = v[1]; }");
+    };
+    const auto accepts = [&](const std::vector<uint32_t>& shader, auto memory) {
+        EXPECT_NO_THROW((void)manager.algorithm({memory}, shader));
+    };
+    const auto refuses = [&](const std::vector<uint32_t>& shader, auto memory,
+                             const std::string& declared, const std::string& given) {
+        EXPECT_ERROR(kp::ShaderError, declared, (void)manager.algorithm({memory}, shader));
+        EXPECT_ERROR(kp::ShaderError, given, (void)manager.algorithm({memory}, shader));
+        EXPECT_ERROR(kp::ShaderError, "layout(scalar)", (void)manager.algorithm({memory}, shader));
+        EXPECT_NO_THROW((void)manager.algorithm(kp::reinterpreted({memory}), shader));
+        EXPECT_THROW(kp::KernelLauncher("x", kp::Kernel(manager, shader), {memory}), kp::Error);
+    };
+    const auto structs = code("S");
+    accepts(structs, manager.tensorT<Padded>(8));
+    accepts(structs, manager.tensorT<uint8_t>(256));
+    refuses(structs, manager.tensorT<Packed>(8), "32 bytes each ('position' at 0, 'speed' at 16)",
+            "of 24 bytes each");
+    refuses(structs, manager.tensorT<float>(64), "32 bytes each", "of 4 bytes each");
+    accepts(code("S", ", scalar"), manager.tensorT<Packed>(8));
+    accepts(code("S", ", scalar"), manager.tensorT<float>(48));
+    const auto points = code("vec3");
+    refuses(points, manager.tensorT<Point>(8), "3 x float, 16 bytes each", "of 12 bytes each");
+    refuses(points, manager.tensorT<float>(301), "3 x float, 16 bytes each", "1204 bytes in all");
+    refuses(points, manager.tensorT<float>(300), "3 x float, 16 bytes each", "1200 bytes in all");
+    accepts(code("vec3", ", scalar"), manager.tensorT<Point>(8));
+    accepts(code("vec3", ", scalar"), manager.tensorT<float>(300));
+    refuses(code("vec3", ", scalar"), manager.tensorT<float>(301), "12 bytes each", "1204 bytes");
+    refuses(code("mat3"), manager.tensorT<float>(36), "9 x float, 48 bytes each", "of 4 bytes");
+    refuses(code("float", ", std140"), manager.tensorT<float>(8), "floats, 16 bytes each", "32");
+    accepts(code("vec4"), manager.tensorT<float>(8));
+    accepts(code("mat4"), manager.tensorT<Padded>(4));
+    const auto fixed = code("vec3", "", "[4]");
+    refuses(fixed, manager.tensorT<Point>(8), "3 x float, 16 bytes each", "of 12 bytes each");
+    accepts(fixed, manager.tensorT<float>(16));
+    const auto algorithm = manager.algorithm({manager.tensorT<Padded>(2)}, structs);
+    EXPECT_ERROR(kp::ShaderError, "of 24 bytes each",
+                 algorithm->setMemObjects({manager.tensorT<Packed>(2)}));
+}
+
+TEST_F(ShaderArgument, ComparesStridesOfUniformBlocks) {
+    const auto code = spirv("#version 450\nlayout(local_size_x = 1) in;\n"
+                            "struct S { vec3 position; vec3 speed; };\n"
+                            "layout(binding = 0) uniform Data { S v[4]; };\n"
+                            "layout(binding = 1) buffer Out { float o[]; };\n"
+                            "void main() { o[0] = v[1].speed.x; }");
+    EXPECT_NO_THROW((void)manager.algorithm({manager.tensorT<Padded>(4), t}, code));
+    EXPECT_ERROR(kp::ShaderError, "std140",
+                 (void)manager.algorithm({manager.tensorT<Packed>(8), t}, code));
 }
 
 TEST_F(ShaderArgument, RejectsAWrongPushConstantSize) {
@@ -215,9 +286,12 @@ TEST_F(ShaderArgument, RejectsAWrongPushConstantSize) {
                                        "layout(push_constant) uniform P { float x; float y; };",
                                    "v[i] = x + y;"));
     auto sq = manager.sequence();
-    // As in Kompute, the constructor accepts such sizes and recording throws.
-    EXPECT_ERROR(kp::InvalidArgument, "8",
-                 sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code, {}, {}, {1.0})));
+    EXPECT_ERROR(kp::InvalidArgument, "8", (void)manager.algorithm({t}, code, {}, {}, {1.0}));
+    EXPECT_ERROR(kp::InvalidArgument, "declared as float",
+                 (void)(manager.algorithm<float, int>({t}, code, {}, {}, {1, 2})));
+    const auto given = manager.algorithm({t}, code, {}, {}, {1.0, 2.0});
+    EXPECT_ERROR(kp::InvalidArgument, "declared as float",
+                 given->setPushConstants(std::vector<int>{1, 2}));
     EXPECT_ERROR(kp::InvalidArgument, "8",
                  sq->record<kp::OpAlgoDispatch>(manager.algorithm({t}, code)));
     EXPECT_ERROR(kp::InvalidArgument, "maxPushConstantsSize",
@@ -239,11 +313,23 @@ TEST_F(ShaderArgument, RejectsGroupCountsOverTheLimit) {
             continue;
         kp::Workgroup groups{1, 1, 1};
         groups[axis] = limit[axis] + 1;
-        auto algorithm = manager.algorithm({t}, incrementFloats(), {1});
-        algorithm->setWorkgroup(groups);
         EXPECT_ERROR(kp::InvalidArgument, std::to_string(limit[axis]),
-                     sq->record<kp::OpAlgoDispatch>(algorithm));
+                     (void)manager.algorithm({t}, incrementFloats(), groups));
+        auto algorithm = manager.algorithm({t}, incrementFloats(), {1});
+        EXPECT_ERROR(kp::InvalidArgument, std::to_string(limit[axis]),
+                     algorithm->setWorkgroup(groups));
+        EXPECT_EQ(algorithm->getWorkgroup()[axis], 1u);
     }
+    auto byDefault = manager.algorithm({t}, incrementFloats());
+    EXPECT_NO_THROW(byDefault->setWorkgroup({0}, UINT32_MAX)) << "nobody gave these counts";
+}
+
+TEST_F(ShaderArgument, WarnsOfMemoryThatTheShaderDoesNotUse) {
+    (void)manager.algorithm({t}, incrementFloats(), {1});
+    const auto warned = [](const char* text) { return logText().find(text) != std::string::npos; };
+    EXPECT_FALSE(warned("memory object")) << logText();
+    (void)manager.algorithm({t, t, t}, incrementFloats(), {1});
+    EXPECT_TRUE(warned("3 memory objects given, but the shader uses the first 1")) << logText();
 }
 
 TEST_F(ShaderArgument, RejectsALocalSizeOverTheLimit) {

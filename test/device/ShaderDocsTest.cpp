@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <kompute/Launch.hpp>
+
 #include "DocsSupport.hpp"
 #include "TestSupport.hpp"
 #include "unit/TestFiles.hpp"
@@ -60,6 +62,28 @@ manager.sequence()
     EXPECT_EQ(output->vector()[500], 2);
     EXPECT_EQ(output->vector()[999], 2);
     EXPECT_EQ(algorithm->getWorkgroup()[0], 16u);
+}
+
+TEST_F(ShaderDocsTest, RunsTheCodeOnMatrices) {
+    const auto points = manager.tensorT<float>({1, 0, 5, 0});
+    const auto spirv = manager.compile(R"(#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer Points { vec4 points[]; };
+layout(push_constant) uniform Parameters { mat3 turn; vec3 centre; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i < points.length())
+        points[i].xyz = turn * (points[i].xyz - centre);
+})");
+    // clang-format off
+const std::array<float, 9> quarter = {0, 1, 0, -1, 0, 0, 0, 0, 1}; // column by column
+const std::array<float, 3> centre = {0, 0, 0};
+const auto block =
+    kp::pushConstantBlock(kp::reflect(spirv), {{"turn", quarter}, {"centre", centre}});
+auto turning = manager.algorithm({points}, spirv, {1}, std::vector<float>{}, block);
+    // clang-format on
+    manager.sequence()->eval<kp::OpAlgoDispatch>(turning);
+    EXPECT_EQ(onDevice<float>(*points), (std::vector<float>{0, 1, 5, 0}));
 }
 
 TEST_F(ShaderDocsTest, RunsTheCodeOnReinterpretedTypes) {
@@ -130,7 +154,7 @@ spirv = manager.compile(source, options); // or a file whose name ends in .slang
 }
 
 TEST_F(ShaderDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/shaders.md", "test/device/ShaderDocsTest.cpp", 6,
+    expectCodeOfPage("docs/shaders.md", "test/device/ShaderDocsTest.cpp", 7,
                      "examples/image_filter/main.cpp");
 }
 

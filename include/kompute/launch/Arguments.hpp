@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -32,10 +33,13 @@ struct KernelArgument {
     ArgumentKind kind = ArgumentKind::eBuffer;
     shader::ScalarType type = shader::ScalarType::eUnknown; ///< type of an element or of the number
     uint32_t components = 1;                                ///< numbers per element: vec4 has 4
-    uint32_t bytes = 0; ///< size of a push constant or specialization constant
+    uint32_t bytes = 0; ///< of a push constant, with its padding, or specialization constant
     uint32_t place = 0; ///< binding, byte offset in the push constant block, or constant id
-    bool reads = true;  ///< for buffers and images
-    bool writes = true; ///< for buffers and images
+    /// Of a push constant; see shader::Member::axes.
+    std::vector<shader::MemberAxis> axes;
+    std::vector<shader::Member> members; ///< of a buffer of structs; see shader::Binding::members
+    bool reads = true;                   ///< for buffers and images
+    bool writes = true;                  ///< for buffers and images
 };
 
 /// The arguments of a kernel in order: descriptor bindings by number, push constants by offset,
@@ -87,7 +91,8 @@ constexpr shader::ScalarType scalarTypeOf() {
 } // namespace detail
 
 /// A value for a kernel argument: a tensor, an image, a number, several numbers of one type
-/// (vectors, matrices), or bytes (structs). Types must match exactly: an int is not converted to
+/// (vectors, matrices by columns, arrays; without the padding that the shader's layout has), or
+/// bytes (structs). Types must match exactly: an int is not converted to
 /// float.
 class KOMPUTE_API ArgumentValue {
 public:
@@ -163,6 +168,19 @@ struct Argument {
 };
 
 using Arguments = std::vector<Argument>;
+
+/// Returns the push constant block of a shader for an algorithm or a dispatch. Each number goes
+/// where the shader's layout has it, whatever padding matrices, arrays and vectors have there:
+///
+///     const kp::shader::Reflection reflection = kp::reflect(spirv);
+///     const std::array<float, 9> turn = {0, 1, 0, -1, 0, 0, 0, 0, 1}; // column by column
+///     algorithm->setPushConstants(kp::pushConstantBlock(reflection, {{"turn", turn}}));
+///
+/// @param values  one of each push constant: all by position, in the order of their offsets, or
+///                each by that index or by name. Their types are exactly those of the shader
+/// @throws InvalidArgument naming the push constant, what it is, and what was given or is missing
+[[nodiscard]] KOMPUTE_API std::vector<std::byte>
+pushConstantBlock(const shader::Reflection& reflection, const Arguments& values);
 
 /// The value of a named parameter for one call.
 struct Parameter {

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 import kp
+from kp._constants import pack_members
 from kp.cli.errors import CommandError
 
 TRUTH = {"true": 1, "false": 0}
 
 
-def push_constants(options: Sequence[str], reflection: kp.Reflection) -> npt.NDArray[Any] | None:
-    """Return the push-constant block as an array of one structured element.
+def push_constants(options: Sequence[str], reflection: kp.Reflection) -> bytes | None:
+    """Return the push-constant block.
 
     ``options`` are ``name=value`` (``name=1,2,3,4`` for a vector), or lists of all values in the
     order of the block. Returns None if the shader has no push constants.
@@ -31,34 +31,20 @@ def push_constants(options: Sequence[str], reflection: kp.Reflection) -> npt.NDA
     if not members:
         raise CommandError(f"--push {options[0]}: the shader has no push constants")
     for member in members:
-        if member.dtype is None or member.size != member.components * member.dtype.itemsize:
+        if member.dtype is None:
             raise CommandError(
-                f"push constant '{member.name}' is a struct or has padding; --push supports only "
-                "numbers, vectors and packed arrays"
+                f"push constant '{member.name}' is a struct; --push supports only numbers, vectors, "
+                "matrices and arrays of them"
             )
-    block = np.zeros(1, dtype=block_dtype(members, reflection.push_constant_size))
-    for position, texts in enumerate(split_values(options, members)):
-        member = members[position]
-        values = [
-            parse_number(text, member.dtype, f"push constant '{member.name}'") for text in texts
-        ]
-        block[f"f{position}"] = values if member.components > 1 else values[0]
-    return block
-
-
-def block_dtype(members: Sequence[kp.PushConstant], size: int) -> np.dtype[Any]:
-    formats = [
-        (member.dtype, (member.components,)) if member.components > 1 else member.dtype
-        for member in members
-    ]
-    layout: Any = {
-        "names": [f"f{position}" for position in range(len(members))],
-        "formats": formats,
-        "offsets": [member.offset for member in members],
-        "itemsize": (size + 3) // 4 * 4,
-    }
-    dtype: np.dtype[Any] = np.dtype(layout)
-    return dtype
+    values = {}
+    for member, texts in zip(members, split_values(options, members), strict=True):
+        what = f"push constant '{member.name}'"
+        numbers = [parse_number(text, member.dtype, what) for text in texts]
+        values[member.name] = numbers if member.components > 1 else numbers[0]
+    try:
+        return pack_members(members, reflection.push_constant_size, values, "--push")
+    except ValueError as error:
+        raise CommandError(str(error)) from None
 
 
 def split_values(options: Sequence[str], members: Sequence[kp.PushConstant]) -> list[list[str]]:

@@ -44,7 +44,7 @@ class Runner:
             self.spirv = compile_file(arguments, self.manager)
             self.reflection = kp.reflect(self.spirv)
 
-    def build(self, slots: Sequence[Slot], push: Array | None, spec: dict[Any, float]) -> None:
+    def build(self, slots: Sequence[Slot], push: bytes | None, spec: dict[Any, float]) -> None:
         self.slots = list(slots)
         with self.step("build"):
             self.memory = [self.make_memory(slot) for slot in self.slots]

@@ -57,8 +57,11 @@ struct SemaphoreHandle {
 /// The push constants that a shader declares.
 struct DeclaredPush {
     uint32_t bytes = 0;
-    bool floats = true; ///< all of them, as the numbers of a list are without a type
-    std::string names;  ///< for messages
+    uint64_t numbers = 0; ///< of all members
+    bool known = false;   ///< there is a shader, and its push constants are no structs
+    /// All are floats without gaps, as the numbers of a list are if no shader is known.
+    bool floats = true;
+    std::string names; ///< for messages
 };
 
 struct AlgorithmHandle {
@@ -67,6 +70,7 @@ struct AlgorithmHandle {
     py::list memory;    ///< the Python objects behind getMemObjects()
     py::list addressed; ///< the Python objects behind AlgorithmOptions::addressed
     std::vector<uint32_t> spirv;
+    bool reinterpret = false;         ///< the shader may take elements for others
     int users = 0;                    ///< calls that use it without the GIL
     std::optional<DeclaredPush> push; ///< unknown until somebody asks
 };

@@ -9,6 +9,7 @@
 #include "base/Gil.hpp"
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
+#include "shader/Structs.hpp"
 
 namespace kp::python {
 namespace {
@@ -18,18 +19,7 @@ Workgroup toWorkgroup(py::handle values) {
     return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
 }
 
-/// Refuses a tensor of structs of another size than those of the shader. NumPy and GLSL pad them
-/// differently.
-void requireStruct(const shader::Binding& binding, size_t index, const py::dtype& dtype) {
-    const auto bytes = static_cast<uint64_t>(dtype.itemsize());
-    const bool numbers = binding.elementType != shader::ScalarType::eUnknown;
-    if (numbers ? bytes % binding.arrayStride != 0 : bytes != binding.arrayStride)
-        throw InvalidArgument(formatted(
-            "tensors[{}] has elements of {} bytes ({}), but those of '{}' in the shader have "
-            "{}; add padding to the dtype, or declare the shader's struct of floats and arrays",
-            index, bytes, nameOf(dtype), binding.name, binding.arrayStride));
-}
-
+/// Refuses tensors of structs whose numbers have other places than those of the shader.
 void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<uint32_t>& spirv) {
     const auto isStruct = [](const MemoryHandle* handle) {
         return handle->dtype.kind() == 'V' && !handle->dtype.attr("fields").is_none();
@@ -39,9 +29,13 @@ void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<
     for (const shader::Binding& binding : reflect(spirv).bindings) {
         const size_t end =
             std::min<size_t>(memory.size(), size_t{binding.argument} + binding.count);
-        for (size_t i = binding.argument; i < end; ++i)
-            if (binding.arrayStride != 0 && isStruct(memory[i]))
-                requireStruct(binding, i, memory[i]->dtype);
+        for (size_t i = binding.argument; i < end; ++i) {
+            const std::string mismatch = structMismatch(binding.members, memory[i]->dtype);
+            if (!mismatch.empty())
+                throw ShaderError(formatted("tensors[{}] has structs that differ from those of "
+                                            "binding {} '{}': {}",
+                                            i, binding.binding, binding.name, mismatch));
+        }
     }
 }
 
@@ -69,7 +63,8 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     std::optional<DeclaredPush> declared;
     if (!push.bytes.empty())
         requirePushConstants(declaredPush(declared, words), push.bytes.size());
-    requireStructs(handles, words);
+    if (!reinterpret)
+        requireStructs(handles, words);
     const bool countsGroups =
         std::any_of(groups.begin(), groups.end(), [](uint32_t count) { return count != 0; });
     if (countsGroups && !threadCount.is_none())
@@ -86,6 +81,7 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     handle.memory = list;
     handle.addressed = addressed;
     handle.spirv = std::move(words);
+    handle.reinterpret = reinterpret;
     handle.push.reset();
     if (!threadCount.is_none()) {
         const auto [x, y, z] = toThree(threadCount, "thread_count", 1);
@@ -134,7 +130,8 @@ py::list tensorsOf(py::handle self) {
 void setMemObjects(py::handle self, const py::object& tensors) {
     AlgorithmHandle& handle = changeable(self);
     const py::list list = toList(tensors, "tensors");
-    requireStructs(toMemoryHandles(list, "tensors"), handle.spirv);
+    if (!handle.reinterpret)
+        requireStructs(toMemoryHandles(list, "tensors"), handle.spirv);
     handle.algorithm->setMemObjects(toMemory(list, "tensors"));
     handle.memory = list;
 }

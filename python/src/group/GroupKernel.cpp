@@ -39,6 +39,8 @@ GroupArguments toGroupArguments(const std::string& kernel, const KernelSignature
                              const std::string& name) {
         if (!isA<BufferHandle>(value))
             return GroupArgument(toArgument(value, expected, kernel, name));
+        if (expected)
+            requireSameStruct(handleOf<BufferHandle>(value).dtype, *expected, kernel, name);
         buffers.append(value);
         return GroupArgument(handleOf<BufferHandle>(value).buffer);
     };
@@ -107,7 +109,8 @@ makeGroupKernel(py::handle self, const py::object& shader, const py::object& arg
     handle->group = sharedOf<GroupHandle>(self);
     GroupHandle& group = *handle->group;
     const std::vector<uint32_t> spirv = toGroupSpirv(*group.group, shader);
-    const KernelSignature signature(reflect(spirv));
+    const KernelSignature signature =
+        reinterpret ? reinterpretingSignature(reflect(spirv)) : KernelSignature(reflect(spirv));
     GroupKernelOptions options;
     options.globalSize = toGlobalSize(globalWorkSize);
     options.localSize = toWorkSize(localWorkSize, "local_work_size");

@@ -49,6 +49,10 @@ struct KernelKeywords {
                 profiler.value_or(nullptr),
                 reinterpret};
     }
+    /// Returns the signature that arguments are compared with.
+    KernelSignature signatureOf(const Kernel& used) const {
+        return reinterpret ? reinterpretingSignature(used.reflection()) : used.signature();
+    }
     /// Returns a handle with the values that the properties of kernel launchers return.
     template <typename Handle>
     std::unique_ptr<Handle> newHandle() const {
@@ -99,8 +103,7 @@ Kernel toKernel(const KernelKeywords& given) {
 }
 
 /// Returns the arguments that a launcher is created with.
-Arguments toArguments(const KernelKeywords& given, const Kernel& kernel) {
-    const KernelSignature& signature = kernel.signature();
+Arguments toArguments(const KernelKeywords& given, const KernelSignature& signature) {
     Arguments arguments;
     forEachArgument(given.arguments, [&](py::handle key, py::handle value) {
         if (key && PyUnicode_Check(key.ptr())) {
@@ -161,9 +164,10 @@ makeKernelLauncher(std::string name, const py::object& kernelGiven, const py::ob
         profiler,        roundUp,     manager,
         reinterpret};
     const Kernel kernel = toKernel(given);
+    const KernelSignature signature = given.signatureOf(kernel);
     auto handle = given.newHandle<KernelLauncherHandle>();
     handle->launcher = std::make_shared<KernelLauncher>(
-        given.name, kernel, toArguments(given, kernel), given.options());
+        given.name, kernel, toArguments(given, signature), given.options());
     return handle;
 }
 
@@ -178,12 +182,13 @@ makeParametrized(std::string name, const py::object& kernelGiven, const py::obje
         profiler,        roundUp,     manager,
         reinterpret};
     const Kernel kernel = toKernel(given);
+    const KernelSignature signature = given.signatureOf(kernel);
     const ParametersMap map = toParametersMap(given.name, parametersMap);
     auto handle = given.newHandle<ParametrizedHandle>();
     handle->parametersMap = parametersMap;
     handle->launcher = std::make_shared<ParametrizedKernelLauncher>(
-        given.name, kernel, map, toArguments(given, kernel), given.options());
-    setSpecs(*handle, kernel, map);
+        given.name, kernel, map, toArguments(given, signature), given.options());
+    setSpecs(*handle, signature, map);
     return handle;
 }
 
@@ -200,6 +205,7 @@ makeIterative(std::string name, const py::object& kernelGiven, const py::object&
         profiler,        roundUp,     manager,
         reinterpret};
     const Kernel kernel = toKernel(given);
+    const KernelSignature signature = given.signatureOf(kernel);
     const ParametersMap map = toParametersMap(given.name, parametersMap);
     auto handle = given.newHandle<IterativeHandle>();
     handle->parametersMap = parametersMap;
@@ -210,7 +216,7 @@ makeIterative(std::string name, const py::object& kernelGiven, const py::object&
         const auto parameter = py::cast<std::string>(key);
         const auto known = map.find(parameter);
         const KernelArgument* const expected =
-            known == map.end() ? nullptr : argumentOf(kernel.signature(), known->second);
+            known == map.end() ? nullptr : argumentOf(signature, known->second);
         iterated.push_back({parameter, value.is_none()
                                            ? nullptr
                                            : std::make_shared<PythonGenerator>(
@@ -218,9 +224,9 @@ makeIterative(std::string name, const py::object& kernelGiven, const py::object&
                                                  expected ? *expected : KernelArgument())});
     }
     handle->launcher = std::make_shared<IterativeKernelLauncher>(
-        given.name, kernel, map, toArguments(given, kernel), std::move(iterated), given.options(),
-        iteration);
-    setSpecs(*handle, kernel, map);
+        given.name, kernel, map, toArguments(given, signature), std::move(iterated),
+        given.options(), iteration);
+    setSpecs(*handle, signature, map);
     return handle;
 }
 
@@ -273,10 +279,10 @@ py::list describeSignature(const KernelLauncher& launcher) {
 
 } // namespace
 
-void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap& map) {
+void setSpecs(LauncherHandle& handle, const KernelSignature& signature, const ParametersMap& map) {
     for (const ParameterInfo& info : handle.launcher->parameters())
-        handle.specs.push_back({info.name, handle.launcher->name(),
-                                *argumentOf(kernel.signature(), map.at(info.name)), false});
+        handle.specs.push_back(
+            {info.name, handle.launcher->name(), *argumentOf(signature, map.at(info.name)), false});
 }
 
 void bindKernel(py::module_& module) {

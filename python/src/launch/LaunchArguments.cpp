@@ -2,11 +2,14 @@
 #include "launch/LaunchArguments.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
 #include "base/Arrays.hpp"
 #include "base/Held.hpp"
+#include "shader/Shader.hpp"
+#include "shader/Structs.hpp"
 
 namespace kp::python {
 namespace {
@@ -30,6 +33,17 @@ struct ArgumentTarget {
         throw InvalidArgument(formatted("launcher '{}': argument {}'{}' is a {}, but was given {}",
                                         launcher, index, name,
                                         expected ? typeName(*expected) : "number", given));
+    }
+    /// Refuses lists and arrays in another shape than a matrix or an array of the shader.
+    void requireShape(py::handle value) const {
+        if (!expected || expected->axes.size() < 2)
+            return;
+        const py::object shape = py::module_::import("numpy").attr("shape")(value);
+        const auto problem =
+            py::cast<std::string>(py::module_::import("kp._constants")
+                                      .attr("shape_problem")(shape, axesOf(expected->axes)));
+        if (!problem.empty())
+            refuse(formatted("a value that {}", problem));
     }
     [[noreturn]] void refuseOverflow(py::handle value) const {
         refuse(formatted("{}, which it cannot hold", describeValue(value)));
@@ -69,6 +83,24 @@ ArgumentValue floatOf(double number, py::handle value, const ArgumentTarget& tar
     }
 }
 
+/// Returns true if a floating-point number, which is finite, is this integer.
+bool holdsExactly(const ArgumentValue& held, py::handle integer) {
+    double number = 0;
+    if (held.type() == ScalarType::eFloat64) {
+        std::memcpy(&number, held.data(), sizeof number);
+    } else if (held.type() == ScalarType::eFloat32) {
+        float single = 0;
+        std::memcpy(&single, held.data(), sizeof single);
+        number = single;
+    } else {
+        Half half;
+        std::memcpy(&half, held.data(), sizeof half);
+        number = static_cast<float>(half);
+    }
+    const auto back = py::reinterpret_steal<py::object>(PyLong_FromDouble(number));
+    return back && back.equal(integer);
+}
+
 /// A Python int: whole numbers of the kind that is expected, or a floating-point number.
 ArgumentValue intOf(py::handle value, const ArgumentTarget& target) {
     switch (target.type()) {
@@ -94,7 +126,10 @@ ArgumentValue intOf(py::handle value, const ArgumentTarget& target) {
             PyErr_Clear();
             target.refuseOverflow(value);
         }
-        return floatOf(number, value, target);
+        const ArgumentValue held = floatOf(number, value, target);
+        if (!holdsExactly(held, value))
+            target.refuseOverflow(value);
+        return held;
     }
     default:
         return integerOf<int32_t>(value, target);
@@ -120,9 +155,24 @@ py::object plainNumber(py::handle value, const ArgumentTarget& target) {
     return fits ? number : py::none();
 }
 
-/// NumPy's arrays: their type is exact.
+ArgumentValue sequenceOf(py::handle value, const ArgumentTarget& target);
+
+bool isNumberArgument(const KernelArgument* expected) {
+    return expected && expected->kind != ArgumentKind::eBuffer &&
+           expected->kind != ArgumentKind::eImage && expected->type != ScalarType::eStruct &&
+           expected->type != ScalarType::eUnknown;
+}
+
+/// NumPy's arrays: their type is exact. Booleans and integers of one byte take on the type of the
+/// argument.
 ArgumentValue arrayOf(py::handle value, const ArgumentTarget& target) {
     const py::array array = toArray(value, py::none(), target.name.c_str());
+    target.requireShape(array);
+    if (array.itemsize() == 1 && isNumberArgument(target.expected)) {
+        const char* const plain = target.type() == ScalarType::eBool ? "?" : "i8";
+        const py::object numbers = array.attr("ravel")().attr("astype")(plain).attr("tolist")();
+        return sequenceOf(numbers, target);
+    }
     const auto bytes = static_cast<size_t>(array.nbytes());
     const ScalarType type = scalarTypeOf(array.dtype());
     if (type == ScalarType::eUnknown)
@@ -186,7 +236,8 @@ ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
     PyObject* const object = value.ptr();
     if (PyFloat_CheckExact(object))
         return floatOf(PyFloat_AS_DOUBLE(object), value, target);
-    if (PyBool_Check(object))
+    if (PyBool_Check(object) &&
+        (!isNumberArgument(expected) || expected->type == ScalarType::eBool))
         return ArgumentValue(object == Py_True);
     if (PyLong_Check(object))
         return intOf(value, target);
@@ -196,10 +247,14 @@ ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
         const auto& memory = handleOf<MemoryHandle>(value);
         if (memory.empty)
             target.refuse("a tensor without elements");
+        if (expected)
+            requireSameStruct(memory.dtype, *expected, launcher, name);
         return ArgumentValue(memory.memory);
     }
-    if (PyList_Check(object) || PyTuple_Check(object))
+    if (PyList_Check(object) || PyTuple_Check(object)) {
+        target.requireShape(value);
         return sequenceOf(value, target);
+    }
     if (PyBytes_Check(object))
         return ArgumentValue::bytes(PyBytes_AS_STRING(object),
                                     static_cast<size_t>(PyBytes_GET_SIZE(object)));
@@ -209,6 +264,21 @@ ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
         return arrayOf(value, target);
     }
     target.refuse(describeValue(value));
+}
+
+void requireSameStruct(const py::dtype& dtype, const KernelArgument& expected,
+                       const std::string& launcher, const std::string& name) {
+    if (expected.members.empty())
+        return;
+    if (const std::string mismatch = structMismatch(expected.members, dtype); !mismatch.empty())
+        ArgumentTarget{&expected, launcher, name}.refuse(
+            formatted("structs that differ: {}", mismatch));
+}
+
+KernelSignature reinterpretingSignature(shader::Reflection reflection) {
+    for (shader::Binding& binding : reflection.bindings)
+        binding.members.clear();
+    return KernelSignature(reflection);
 }
 
 std::shared_ptr<Queue> toQueue(py::handle queue, const char* argument) {

@@ -10,6 +10,13 @@ namespace kp::python {
 /// @throws InvalidArgument naming the launcher and the argument
 ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
                          const std::string& launcher, const std::string& name);
+/// Refuses a structured dtype whose numbers have other places than those of the shader's struct.
+/// @throws InvalidArgument naming the launcher and the argument
+void requireSameStruct(const py::dtype& dtype, const KernelArgument& expected,
+                       const std::string& launcher, const std::string& name);
+/// Returns the signature of a kernel that may take the elements of tensors for others: nothing
+/// compares its structs.
+KernelSignature reinterpretingSignature(shader::Reflection reflection);
 /// Returns null for None.
 std::shared_ptr<Queue> toQueue(py::handle queue, const char* argument);
 /// Returns a number, or one to three of them; empty for None.

@@ -51,7 +51,7 @@ struct ListHandle : Callable {
 };
 
 /// Stores the conversions of the parameters.
-void setSpecs(LauncherHandle& handle, const Kernel& kernel, const ParametersMap& map);
+void setSpecs(LauncherHandle& handle, const KernelSignature& signature, const ParametersMap& map);
 
 /// The keywords of a launcher's call besides its parameters.
 enum class CallForm {

@@ -41,7 +41,7 @@ TuningResult TunedLauncherHandle::tune() {
         return tuned;
     });
     if (kernel)
-        setSpecs(*this, *kernel, parameters);
+        setSpecs(*this, kernel->signature(), parameters);
     ready = true;
     return result;
 }

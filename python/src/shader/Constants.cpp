@@ -2,7 +2,9 @@
 #include "shader/Constants.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include <kompute/Reflection.hpp>
 
@@ -14,20 +16,35 @@
 namespace kp::python {
 namespace {
 
-/// Returns the type of numbers of more than a byte; eCustom for structs and bytes.
-Memory::DataTypes numberType(const py::array& array) {
-    const bool isNumber = array.dtype().attr("names").is_none() && array.itemsize() > 1;
+bool isStruct(const py::array& array) {
+    return !array.dtype().attr("names").is_none();
+}
+
+/// Returns true for NumPy's booleans and integers of one byte. They are values, whatever size the
+/// shader gives them; bytes and other buffers are raw.
+bool isSmallNumbers(const py::array& array, py::handle given) {
+    return py::hasattr(given, "dtype") && array.itemsize() == 1 && !isStruct(array);
+}
+
+/// Returns the type of an array's numbers; eCustom for structs and bytes.
+Memory::DataTypes numberType(const py::array& array, py::handle given) {
+    const bool isNumber =
+        !isStruct(array) && (array.itemsize() > 1 || isSmallNumbers(array, given));
     return isNumber ? dataTypeOf(array.dtype(), "constants") : Memory::DataTypes::eCustom;
 }
 
-PushBytes bytesOf(const py::array& array) {
-    const auto* first = static_cast<const unsigned char*>(array.data());
-    return {{first, first + array.nbytes()}, numberType(array)};
+PushBytes bytesOf(py::handle packed) {
+    const std::string_view text = py::cast<std::string_view>(packed);
+    return {{text.begin(), text.end()}};
 }
 
-bool isTyped(py::handle values) {
-    return py::hasattr(values, "dtype") || PyObject_CheckBuffer(values.ptr()) ||
-           py::hasattr(values, "__dlpack__");
+PushBytes bytesOf(const py::array& array, py::handle given) {
+    const auto* first = static_cast<const unsigned char*>(array.data());
+    return {{first, first + array.nbytes()}, numberType(array, given)};
+}
+
+py::object packer(const char* function) {
+    return py::module_::import("kp._constants").attr(function);
 }
 
 /// Returns true for numbers of Python, which have no size, and lists of them.
@@ -37,10 +54,48 @@ bool isPlain(py::handle values) {
            PyLong_Check(object);
 }
 
-/// Returns a list, a number or an array as an array: float32 if it has no dtype itself.
-py::array valuesOf(py::handle values, const char* argument) {
-    return toArray(values, isTyped(values) ? py::object(py::none()) : py::dtype::of<float>(),
-                   argument);
+/// Returns a number of Python as a float; nothing for others, and if a float may not hold it.
+std::optional<float> floatOf(py::handle value) {
+    PyObject* const object = value.ptr();
+    if (PyFloat_CheckExact(object)) {
+        const double number = PyFloat_AS_DOUBLE(object);
+        if (!std::isfinite(number) || std::abs(number) <= std::numeric_limits<float>::max())
+            return static_cast<float>(number);
+    } else if (PyLong_CheckExact(object)) {
+        constexpr long kExact = 1L << std::numeric_limits<float>::digits;
+        int overflow = 0;
+        const long number = PyLong_AsLongAndOverflow(object, &overflow);
+        if (overflow == 0 && number <= kExact && number >= -kExact)
+            return static_cast<float>(number);
+    }
+    return std::nullopt;
+}
+
+/// Returns a number, or a list of them, as float32; nothing if one has to be looked at closer.
+std::optional<PushBytes> floatsOf(py::handle values) {
+    std::vector<float> floats;
+    const auto add = [&](py::handle value) {
+        const std::optional<float> number = floatOf(value);
+        floats.push_back(number.value_or(0.0f));
+        return number.has_value();
+    };
+    if (!PyList_Check(values.ptr()) && !PyTuple_Check(values.ptr())) {
+        if (!add(values))
+            return std::nullopt;
+    } else {
+        for (const py::handle each : py::reinterpret_borrow<py::sequence>(values))
+            if (!add(each))
+                return std::nullopt;
+    }
+    const auto* const first = reinterpret_cast<const unsigned char*>(floats.data());
+    return PushBytes{{first, first + floats.size() * sizeof(float)}, Memory::DataTypes::eFloat};
+}
+
+/// Returns lists of numbers for which no types are known: as float32, as they are for Kompute.
+PushBytes untyped(py::handle values, const char* argument) {
+    PushBytes floats = bytesOf(packer("single_floats")(values, argument));
+    floats.type = Memory::DataTypes::eFloat;
+    return floats;
 }
 
 bool isNothing(py::handle values) {
@@ -77,14 +132,24 @@ const DeclaredPush& declaredPush(std::optional<DeclaredPush>& known,
         reflection = reflect(spirv);
     }
     known->bytes = reflection.pushConstantSize;
-    for (const shader::PushConstantMember& member : reflection.pushConstants) {
+    known->known = true;
+    for (const shader::Member& member : reflection.pushConstants) {
         known->floats = known->floats && member.type == shader::ScalarType::eFloat32;
+        known->known = known->known && member.type != shader::ScalarType::eStruct &&
+                       member.type != shader::ScalarType::eUnknown;
+        known->numbers += member.components;
         known->names += (known->names.empty() ? "" : ", ") + member.name;
     }
+    known->floats = known->floats && known->bytes == known->numbers * sizeof(float);
     return *known;
 }
 
 void requirePushConstants(const DeclaredPush& declared, size_t bytes) {
+    if (bytes == 0 && declared.names == "kp_global_size")
+        throw InvalidArgument(
+            "the shader's kp_global_size, the number of work items in x, y and z, "
+            "has no value: call the kernel itself, which gives it, or give "
+            "push_consts={'kp_global_size': (x, y, z)} to the algorithm");
     if (bytes == 0 && declared.bytes > 0)
         throw InvalidArgument(formatted("the shader's push constants ({}) have no values; give "
                                         "push_consts to the algorithm or to this dispatch",
@@ -103,24 +168,29 @@ PushBytes pushConstantBytes(py::handle values, const std::vector<uint32_t>& spir
                             std::optional<DeclaredPush>* declared) {
     if (isNothing(values))
         return {};
+    if (PyBytes_Check(values.ptr()))
+        return bytesOf(values);
+    std::optional<DeclaredPush> unknown;
+    const DeclaredPush& known = declaredPush(declared ? *declared : unknown, spirv);
     const bool named = PyDict_Check(values.ptr());
-    if (!named && !isPlain(values))
-        return bytesOf(valuesOf(values, argument));
-    if (!named) {
-        std::optional<DeclaredPush> unknown;
-        if (declaredPush(declared ? *declared : unknown, spirv).floats)
-            return bytesOf(valuesOf(values, argument));
+    if (!named && isPlain(values)) {
+        if (known.floats)
+            if (std::optional<PushBytes> floats = floatsOf(values))
+                return *std::move(floats);
+        if (spirv.empty())
+            return untyped(values, argument);
+    } else if (!named) {
+        const py::array array = toArray(values, py::none(), argument);
+        // All numbers of the shader, without the padding of its layout or in a smaller type.
+        const bool unpadded = static_cast<uint64_t>(array.size()) == known.numbers &&
+                              static_cast<size_t>(array.nbytes()) < known.bytes && !isStruct(array);
+        if (known.bytes == 0 || !known.known || !(unpadded || isSmallNumbers(array, values)))
+            return bytesOf(array, values);
     }
-    const py::object packed =
-        py::module_::import("kp._constants")
-            .attr("pack_push_constants")(
-                describeShader(spirv), values,
-                py::bytes(reinterpret_cast<const char*>(previous.data()), previous.size()),
-                argument);
-    if (packed.is_none())
-        return bytesOf(valuesOf(values, argument));
-    const std::string_view text = py::cast<std::string_view>(packed);
-    return {{text.begin(), text.end()}};
+    const py::object packed = packer("pack_push_constants")(
+        describeShader(spirv), values,
+        py::bytes(reinterpret_cast<const char*>(previous.data()), previous.size()), argument);
+    return packed.is_none() ? untyped(values, argument) : bytesOf(packed);
 }
 
 std::vector<SpecializationConstant> specializationConstants(py::handle values,
@@ -128,10 +198,13 @@ std::vector<SpecializationConstant> specializationConstants(py::handle values,
     std::vector<SpecializationConstant> constants;
     if (isNothing(values))
         return constants;
-    if (PyDict_Check(values.ptr()) || (isPlain(values) && !spirv.empty())) {
+    const bool named = PyDict_Check(values.ptr());
+    const bool plain = isPlain(values);
+    const py::array array =
+        named || plain ? py::array() : toArray(values, py::none(), "spec_consts");
+    if (named || ((plain || isSmallNumbers(array, values)) && !spirv.empty())) {
         const py::object named =
-            py::module_::import("kp._constants")
-                .attr("pack_specialization_constants")(describeShader(spirv), values);
+            packer("pack_specialization_constants")(describeShader(spirv), values);
         for (const auto& [id, bytes] : py::cast<py::dict>(named)) {
             const std::string_view value = py::cast<std::string_view>(bytes);
             constants.push_back(constantOf(py::cast<uint32_t>(id), value.data(),
@@ -139,7 +212,14 @@ std::vector<SpecializationConstant> specializationConstants(py::handle values,
         }
         return constants;
     }
-    const py::array array = valuesOf(values, "spec_consts");
+    if (plain) {
+        const PushBytes floats = untyped(values, "spec_consts");
+        for (size_t i = 0; i < floats.bytes.size(); i += sizeof(float))
+            constants.push_back(constantOf(static_cast<uint32_t>(i / sizeof(float)),
+                                           floats.bytes.data() + i, sizeof(float),
+                                           Memory::DataTypes::eFloat));
+        return constants;
+    }
     const auto* element = static_cast<const unsigned char*>(array.data());
     const py::object fields = array.dtype().attr("fields");
     const auto addStruct = [&](const unsigned char* start) {
@@ -150,7 +230,7 @@ std::vector<SpecializationConstant> specializationConstants(py::handle values,
                                            py::cast<py::dtype>(field[0]).itemsize()));
         }
     };
-    const Memory::DataTypes type = numberType(array);
+    const Memory::DataTypes type = numberType(array, values);
     for (py::ssize_t i = 0; i < array.size(); ++i, element += array.itemsize()) {
         if (fields.is_none())
             constants.push_back(

@@ -202,7 +202,20 @@ IncludePolicy includePolicyOf(const std::string& name) {
         formatted("include_policy is '{}'; expected 'folders', 'anywhere' or 'none'", name));
 }
 
+py::dict describeMember(const shader::Member& member) {
+    return py::dict("name"_a = member.name, "offset"_a = member.offset, "size"_a = member.size,
+                    "dtype"_a = dtypeOf(member.type), "components"_a = member.components,
+                    "axes"_a = axesOf(member.axes));
+}
+
 } // namespace
+
+py::tuple axesOf(const std::vector<shader::MemberAxis>& axes) {
+    py::tuple pairs(axes.size());
+    for (size_t i = 0; i < axes.size(); ++i)
+        pairs[i] = py::make_tuple(axes[i].count, axes[i].stride);
+    return pairs;
+}
 
 CompileTarget targetOf(const Manager& manager) {
     const std::string folder = manager.cacheFolder();
@@ -259,9 +272,7 @@ py::dict describeShader(const std::vector<uint32_t>& spirv, const std::string& e
     for (const shader::Binding& binding : reflection.bindings)
         bindings.append(describeBinding(binding));
     for (const shader::PushConstantMember& member : reflection.pushConstants)
-        pushConstants.append(py::dict("name"_a = member.name, "offset"_a = member.offset,
-                                      "size"_a = member.size, "dtype"_a = dtypeOf(member.type),
-                                      "components"_a = member.components));
+        pushConstants.append(describeMember(member));
     for (const shader::SpecConstant& constant : reflection.specConstants)
         specConstants.append(py::dict("id"_a = constant.id, "name"_a = constant.name,
                                       "dtype"_a = dtypeOf(constant.type),

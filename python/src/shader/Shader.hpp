@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <kompute/Manager.hpp>
+#include <kompute/Reflection.hpp>
 
 #include "base/Pybind.hpp"
 
@@ -30,6 +31,9 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
                         const std::string& language, const std::string& fileName, bool debugInfo,
                         const std::string& includePolicy, bool isolate,
                         const CompileTarget& target);
+
+/// Returns the counts and strides of axes, for the Python side.
+py::tuple axesOf(const std::vector<shader::MemberAxis>& axes);
 
 /// Returns kp.reflect as dictionaries and lists, from which the Python side creates its classes.
 py::dict describeShader(const std::vector<uint32_t>& spirv, const std::string& entryPoint = "main");

@@ -465,5 +465,59 @@ TEST_F(KernelLauncherTest, TellsWhenTheNextCallWouldWait) {
     EXPECT_EQ(tensor->vector()[0], 1.0f + 1 + 32 + 1);
 }
 
+/// GLSL that writes the numbers of its push constants, whose layout has gaps, to floats.
+constexpr const char* kPadded = R"(#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) writeonly buffer Result { float result[]; };
+layout(push_constant, std140) uniform P { float first; mat2x3 turn; ivec3 v[2]; float last; };
+void main() {
+    result[0] = first;
+    for (int i = 0; i < 6; ++i) {
+        result[1 + i] = turn[i / 3][i % 3];
+        result[7 + i] = v[i / 3][i % 3];
+    }
+    result[13] = last;
+})";
+constexpr std::array<float, 6> kTurn = {1, 2, 3, 4, 5, 6};
+constexpr std::array<int32_t, 6> kVectors = {7, 8, 9, 10, 11, 12};
+
+TEST_F(KernelLauncherTest, LaysOutMatricesAndArrays) {
+    auto result = manager.tensorT<float>(14, kp::Memory::MemoryTypes::eHost);
+    const kp::Kernel kernel(manager, kPadded);
+    kp::KernelLauncher fixed("fixed", kernel, {result, 0.0f, kTurn, kVectors, 13.0f}, sized(1));
+    fixed(on(queue))->wait();
+    EXPECT_EQ(result->vector(), ascending<float>(14));
+    kp::ParametrizedKernelLauncher named(
+        "named", kernel, {{"turn", "turn"}},
+        {{"Result", result}, {"first", 0.0f}, {"v", kVectors}, {"last", 13.0f}}, sized(1));
+    named(on(queue, {}, {{"turn", std::array<float, 6>{-1, -2, -3, -4, -5, -6}}}))->wait();
+    EXPECT_EQ(result->vector()[6], -6);
+    EXPECT_EQ(result->vector()[7], 7);
+    EXPECT_ERROR(InvalidArgument, "'turn' is a float[6], but was given float[9]",
+                 kp::KernelLauncher("wrong", kernel,
+                                    {result, 0.0f, std::array<float, 9>{}, kVectors, 13.0f}));
+}
+
+TEST_F(KernelLauncherTest, MakesPushConstantBlocksByName) {
+    auto result = manager.tensorT<float>(14);
+    const std::vector<uint32_t> code = spirv(kPadded);
+    const kp::shader::Reflection reflection = kp::reflect(code);
+    const auto block = kp::pushConstantBlock(
+        reflection, {{"v", kVectors}, {"last", 13.0f}, {"turn", kTurn}, {"first", 0.0f}});
+    EXPECT_EQ(block.size(), reflection.pushConstantSize);
+    EXPECT_EQ(kp::pushConstantBlock(reflection, {0.0f, kTurn, kVectors, 13.0f}), block);
+    const auto algorithm = manager.algorithm({result}, code, {1}, std::vector<float>{}, block);
+    manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
+    EXPECT_EQ(onDevice<float>(*result), ascending<float>(14));
+    EXPECT_ERROR(InvalidArgument, "'last' has no value",
+                 (void)kp::pushConstantBlock(reflection, {0.0f, kTurn, kVectors}));
+    EXPECT_ERROR(InvalidArgument, "'tern' was given, but the shader's are: first (float), turn",
+                 (void)kp::pushConstantBlock(reflection, {{"tern", kTurn}}));
+    EXPECT_ERROR(InvalidArgument, "0 was given twice",
+                 (void)kp::pushConstantBlock(reflection, {{0, 1.0f}, {0, 1.0f}}));
+    EXPECT_ERROR(InvalidArgument, "1 is a float[6], but was given int[6]",
+                 (void)kp::pushConstantBlock(reflection, {0.0f, kVectors}));
+}
+
 } // namespace
 } // namespace kp::test

@@ -470,5 +470,49 @@ TEST(Reflection, IsAvailableInThePublicApi) {
     EXPECT_THROW(kp::reflect({1, 2, 3}), kp::ShaderError);
 }
 
+std::vector<std::pair<uint32_t, uint32_t>> axesOf(const Member& member) {
+    std::vector<std::pair<uint32_t, uint32_t>> axes;
+    for (const MemberAxis& axis : member.axes)
+        axes.emplace_back(axis.count, axis.stride);
+    return axes;
+}
+
+TEST(Reflection, TellsWhereNumbersLie) {
+    using Axes = std::vector<std::pair<uint32_t, uint32_t>>;
+    const auto result = reflectGlsl(
+        "struct S { vec3 a; float b; };\n"
+        "layout(push_constant, std140) uniform P {\n"
+        "    float x; vec3 v; mat2x3 m; layout(row_major) mat2x3 r; float f[2][3]; mat3 a[2];\n"
+        "    S s;\n"
+        "};\n"
+        "layout(binding = 0) buffer B { S elements[]; };\n",
+        "elements[0].b = x + v.x + m[0][0] + r[0][0] + f[1][1] + a[1][1][1] + s.b;");
+    ASSERT_EQ(result.pushConstants.size(), 7u);
+    EXPECT_EQ(axesOf(result.pushConstants[0]), Axes());
+    EXPECT_EQ(axesOf(result.pushConstants[1]), Axes({{3, 4}}));
+    EXPECT_EQ(axesOf(result.pushConstants[2]), Axes({{2, 16}, {3, 4}}));
+    EXPECT_EQ(axesOf(result.pushConstants[3]), Axes({{2, 4}, {3, 16}}));
+    EXPECT_EQ(axesOf(result.pushConstants[4]), Axes({{2, 48}, {3, 16}}));
+    EXPECT_EQ(axesOf(result.pushConstants[5]), Axes({{2, 48}, {3, 16}, {3, 4}}));
+    EXPECT_EQ(axesOf(result.pushConstants[6]), Axes());
+    ASSERT_EQ(result.bindings.size(), 1u);
+    ASSERT_EQ(result.bindings[0].members.size(), 2u);
+    EXPECT_EQ(result.bindings[0].members[1].name, "b");
+    EXPECT_EQ(result.bindings[0].members[1].offset, 12u);
+}
+
+TEST(Reflection, MergesViewsOfOneBufferIntoTheFinerOne) {
+    const auto result = reflectGlsl("layout(binding = 0) buffer A { vec3 a[]; };\n"
+                                    "layout(binding = 0) buffer B { vec4 b[]; };\n"
+                                    "layout(binding = 1) buffer C { vec3 c[]; };\n"
+                                    "layout(binding = 1) buffer D { float d[]; };\n",
+                                    "b[0].x = a[0].x + c[0].x + d[0];");
+    ASSERT_EQ(result.bindings.size(), 2u);
+    EXPECT_EQ(result.bindings[0].arrayStride, 16u);
+    EXPECT_EQ(result.bindings[0].elementComponents, 4u);
+    EXPECT_EQ(result.bindings[1].arrayStride, 4u);
+    EXPECT_EQ(result.bindings[1].elementComponents, 1u);
+}
+
 } // namespace
 } // namespace kp::shader
