@@ -25,8 +25,9 @@ class Device;
 /// data(), rawData(), vector() and setData() access the *host view*. For eDevice it is a host
 /// mirror, allocated at first use, that OpSyncDevice and OpSyncLocal copy from and to. For eHost,
 /// and for eDeviceAndHost if the device has such memory, it is the memory itself. eStorage has no
-/// host view. Wait for an evaluation that writes the host view before reading it; otherwise the
-/// values are undefined.
+/// host view. All of them wait for submitted work that writes the memory. If the view is the memory
+/// itself, data(), rawData(), operator[] and setData() wait for work that reads it as well, so that
+/// it does not see what the program writes. A pointer that was kept waits for nothing.
 ///
 /// A mirror also follows the device memory, and the device memory the mirror, without operations.
 /// When work is submitted, these are copied to the device first: what only the host has, because
@@ -129,8 +130,9 @@ public:
     uint64_t getY() const;       ///< 1 for a tensor, height of an image
 
     /// Returns the start of the host view, memorySize() bytes; null for eStorage. Valid until
-    /// destroy(). Waits if the view must first be copied from the device; see hostViewReady(). A
-    /// pointer kept from an earlier call shows what is there, without copying anything.
+    /// destroy(). Waits for submitted work, and copies from the device if it must; see
+    /// hostViewReady(). A pointer kept from an earlier call shows what is there, without copying or
+    /// waiting.
     /// @throws InvalidArgument after destroy()
     void* rawData();
     template <typename T>
@@ -146,10 +148,10 @@ public:
     /// handed out before the device memory was written or copied last.
     /// @throws InvalidArgument after destroy()
     void noteHostChange();
-    /// Returns false if the next access to the host view first copies from the device, and
-    /// therefore waits. This is the case after work that wrote the device memory was submitted,
-    /// unless an OpSyncLocal followed that has ended, and after upload(). May be called while
-    /// another thread is in upload().
+    /// Returns false if the next access to the host view first copies from the device, or waits.
+    /// With a mirror, this is the case after work that wrote the device memory was submitted,
+    /// unless an OpSyncLocal followed that has ended, and after upload(). Without, until submitted
+    /// work that uses the memory has ended. May be called while another thread is in upload().
     bool hostViewReady() const;
     /// Returns false if no upload and no operation has written the device memory. Work that waits
     /// for the host counts once it is submitted.

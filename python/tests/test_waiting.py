@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -39,6 +40,48 @@ def test_a_sequence_that_waits_for_an_event_can_be_dropped_and_destroyed(mgr: kp
         event.wait()
     destroyed.destroy()
     assert not destroyed.is_init()
+
+
+#: Adds 1 slowly. The mask is 0, which the compiler cannot know.
+COUNT = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer Value { uint value; };
+layout(push_constant) uniform Push { uint mask; };
+void main() {
+    uint x = value;
+    for (uint k = 0u; k < 60000u; ++k)
+        x = x * 1664525u + 1013904223u;
+    value += 1u + (x & mask);
+}
+"""
+
+
+@pytest.mark.parametrize("memory_type", ["device", "host", "deviceAndHost"])
+def test_host_views_wait_for_submitted_work(mgr: kp.Manager, memory_type: str) -> None:
+    reads: list[Callable[[kp.Tensor], object]] = [
+        lambda t: t.data()[0],
+        lambda t: t.numpy()[0],
+        lambda t: t[0],
+        lambda t: t.item(),
+        lambda t: next(iter(t)),
+        lambda t: np.asarray(t)[0],
+        lambda t: np.from_dlpack(t)[0],
+        lambda t: memoryview(t)[0],
+        lambda t: (t == 40)[0] and 40,
+    ]
+    for read in reads:
+        tensor = mgr.tensor_t(np.zeros(1, np.uint32), memory_type=memory_type)
+        algorithm = mgr.algorithm([tensor], COUNT, (1,), push_consts=np.array([0], np.uint32))
+        sequence = mgr.sequence()
+        for _ in range(40):
+            sequence.record(kp.OpAlgoDispatch(algorithm))
+        sequence.eval_async()
+        assert read(tensor) == 40
+        sequence.eval_await()
+        sequence.eval_async()
+        tensor[0] = 5
+        sequence.eval_await()
+        assert tensor[0] == 5
 
 
 #: A sequence of an operation in Python whose submission an event in another thread begins.

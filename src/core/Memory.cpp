@@ -154,7 +154,7 @@ void Memory::keepHostView() {
     mImpl->keepsView = true;
 }
 bool Memory::hostViewReady() const {
-    return !mImpl->device || !mImpl->mirrored || mImpl->mirror().current();
+    return mImpl->hostViewReady();
 }
 
 void Memory::noteHostChange() {

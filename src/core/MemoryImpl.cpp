@@ -210,19 +210,32 @@ void Memory::Impl::bringToDevice() const {
     vulkan::bringToDevice(memory(), {});
 }
 
+bool Memory::Impl::hostViewReady() const {
+    if (!device || !hasHostView())
+        return true;
+    if (mirrored)
+        return mirror().current();
+    return padded ? !rowsBehind() : memory().freeForHost(true);
+}
+
 void* Memory::Impl::hostView(bool given) {
     requireAlive();
     if (!hasHostView())
         return nullptr;
-    if (mirrored)
+    if (mirrored) {
+        if (void* const view = mirror().viewAtOnce(given))
+            return view;
         return given ? mirror().give() : mirror().view();
+    }
     if (padded) {
-        if (rows.empty()) {
+        if (rows.empty() || rowsBehind()) {
             rows.resize(bytes());
             pullRows();
         }
         return rows.data();
     }
+    if (!memory().unusedSinceWait(given)) [[unlikely]]
+        memory().waitForHost(given);
     return buffer ? buffer->mapped() : image->mapped();
 }
 
@@ -242,7 +255,7 @@ void Memory::Impl::replaceView(const void* data) {
     if (mirrored)
         mirror().replace(data);
     else
-        std::memcpy(hostView(false), data, bytes());
+        std::memcpy(hostView(true), data, bytes());
 }
 
 const void* Memory::Impl::packedView() {
@@ -274,7 +287,9 @@ void Memory::Impl::pushRows() {
 void Memory::Impl::pullRows() {
     if (rows.empty())
         return;
+    const uint64_t writes = image->use().writes();
     device->transfer().download(image, rows.data());
+    rowsWrites = writes;
     rowsInImage = rows;
 }
 
@@ -286,7 +301,7 @@ void pushRows(const std::vector<std::shared_ptr<Memory>>& images) {
 
 void pullRows(const std::vector<std::shared_ptr<Memory>>& images) {
     for (const std::shared_ptr<Memory>& image : images)
-        if (image->isInit())
+        if (image->isInit() && implOf(*image).rowsBehind())
             implOf(*image).pullRows();
 }
 

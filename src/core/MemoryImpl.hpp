@@ -51,6 +51,7 @@ struct Memory::Impl {
     bool padded = false;
     std::vector<unsigned char> rows;        ///< the copy; empty until first used
     std::vector<unsigned char> rowsInImage; ///< the rows that were last copied, to detect changes
+    uint64_t rowsWrites = 0; ///< how often the image had been written when they were copied to rows
 
     std::vector<unsigned char> packed; ///< of packedView() where it is no view
 
@@ -80,9 +81,12 @@ struct Memory::Impl {
     /// Requires mirrored, and that the memory is alive.
     vulkan::HostMirror& mirror() const { return *memory().mirror(); }
     bool hasHostView() const { return memoryType != MemoryTypes::eStorage; }
-    /// Returns the host view with the newest contents; null for eStorage.
-    /// @param given  to a program that may write through the pointer
+    /// Returns the host view with the newest contents; null for eStorage. Waits for submitted work
+    /// that writes the memory.
+    /// @param given  to a program that may write through the pointer. If the view is the memory
+    ///               itself, waits for submitted work that reads it, too
     void* hostView(bool given);
+    bool hostViewReady() const; ///< see Memory
     /// Returns the buffer of the mirror. Requires mirrored.
     const std::shared_ptr<vulkan::Buffer>& mirrorBuffer() const;
     /// Notes that the device memory changed, by other means than a recorded operation.
@@ -108,10 +112,12 @@ struct Memory::Impl {
 
     void pushRows();
     void pullRows();
+    /// Returns true if submitted work has written a padded image since pullRows().
+    bool rowsBehind() const { return !rows.empty() && rowsWrites != image->use().writes(); }
 };
 
 /// Copy the host views of padded images to the device before a submission, and back after it. Both
-/// skip destroyed images.
+/// skip destroyed images, the latter also images that were not written since.
 void pushRows(const std::vector<std::shared_ptr<Memory>>& images);
 void pullRows(const std::vector<std::shared_ptr<Memory>>& images);
 

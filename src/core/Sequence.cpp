@@ -462,8 +462,8 @@ void Sequence::postEval() {
     const std::shared_ptr<Sequence> self = weak_from_this().lock();
     const Impl::Calling calling(*mImpl);
     if (mImpl->recordedInto) {
-        pullRows(mImpl->recordedInto->padded);
         vulkan::noteForeignRun(mImpl->device(), mImpl->recordedInto->accesses);
+        pullRows(mImpl->recordedInto->padded);
     }
     for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::postEval(*op, nullptr);

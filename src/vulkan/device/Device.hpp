@@ -87,7 +87,13 @@ public:
             mRecentQueue.store(&queue, std::memory_order_relaxed);
     }
     /// The last submission that may have accessed any memory. Guarded by submissionMutex().
-    TimelinePoint& lastUnknownAccess() const { return mLastUnknownAccess; }
+    const TimelinePoint& lastUnknownAccess() const { return mLastUnknownAccess; }
+    void noteUnknownAccess(const TimelinePoint& point) const {
+        mLastUnknownAccess = point;
+        mUnknownAccesses.fetch_add(1, std::memory_order_release);
+    }
+    /// Returns the number of such submissions. Needs no mutex.
+    const std::atomic<uint64_t>& unknownAccesses() const { return mUnknownAccesses; }
 
     /// Returns the object that a room above has attached to the device, made by @p make at the
     /// first call. It is destroyed after all memory, before the queues. One type per device.
@@ -132,6 +138,7 @@ private:
     std::unique_ptr<Allocator> mAllocator;
     std::unique_ptr<BufferPool> mBufferPool;
     std::unique_ptr<BufferPool> mScratchPool;
+    mutable std::atomic<uint64_t> mUnknownAccesses{0};
     std::unique_ptr<BufferCache> mConstants; ///< destroyed early, as mTransfer
     std::unique_ptr<CommandBufferPool> mCommandBuffers;
     std::unique_ptr<QueryPools> mQueryPools;

@@ -122,15 +122,31 @@ void* HostMirror::view() {
 }
 
 void* HostMirror::give() {
-    const uint8_t newer = mMemory.hostNewer();
-    if (newer != 0 && current())
-        return mBuffer->mapped();
     void* const memory = view();
+    noteGiven();
+    return memory;
+}
+
+void* HostMirror::viewAtOnce(bool given) {
+    if (given && mMemory.hostNewer() != 0 && current())
+        return mBuffer->mapped();
+    void* memory = nullptr;
+    {
+        const std::lock_guard lock(mMutex);
+        if (mustFetch() || mSynced.load(std::memory_order_acquire))
+            return nullptr;
+        memory = buffer()->mapped();
+    }
+    if (given)
+        noteGiven();
+    return memory;
+}
+
+void HostMirror::noteGiven() {
     if (!deviceHasContents())
         addNewer(kOnlyHost);
     else if (!programCopies() && !mSyncsLocal.load(std::memory_order_relaxed))
         addNewer(kViewGiven);
-    return memory;
 }
 
 void HostMirror::replace(const void* data) {

@@ -61,6 +61,8 @@ public:
     void* view();
     /// As view(), for a pointer that the host may write through.
     void* give();
+    /// As give() or view(); null if that would have to copy or wait.
+    void* viewAtOnce(bool given);
     /// Overwrites the mirror.
     void replace(const void* data);
     /// The host has changed the mirror through a pointer.
@@ -98,6 +100,7 @@ private:
     bool syncing() const;
     void finishSync();
     bool mustFetch() const;
+    void noteGiven();
     void fetch();
     void upload();
     void addNewer(uint8_t bits);

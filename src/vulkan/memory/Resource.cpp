@@ -18,6 +18,8 @@ void ResourceUse::noteOther(const TimelinePoint& point) {
         *found = point;
 }
 
+Resource::Resource(Device& device) : mDevice(device), mUnknownAccesses(device.unknownAccesses()) {}
+
 bool Resource::idle() const {
     const std::lock_guard lock(mDevice.submissionMutex());
     const std::vector<TimelinePoint>& others = use().others;
@@ -45,6 +47,18 @@ std::vector<TimelinePoint> Resource::usesBefore(bool writing) const {
 void Resource::waitUntilFree(bool forWriting) const {
     for (const TimelinePoint& point : usesBefore(forWriting))
         point.queue->wait(point.value, UINT64_MAX, mDevice.defaultWaitMode());
+}
+
+void Resource::waitForHost(bool forWriting) const {
+    std::atomic<uint64_t>& known = forWriting ? mUsesWaitedFor : mWritesWaitedFor;
+    const uint64_t now = submissions(forWriting);
+    waitUntilFree(forWriting);
+    known.store(now, std::memory_order_release);
+}
+
+bool Resource::freeForHost(bool forWriting) const {
+    return unusedSinceWait(forWriting) ||
+           std::ranges::all_of(usesBefore(forWriting), DeletionQueue::reached);
 }
 
 } // namespace kp::vulkan

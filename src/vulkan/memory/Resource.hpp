@@ -34,6 +34,7 @@ struct ResourceUse {
             lastWrite = point;
             countWrite();
         }
+        mUses.store(mUses.load(std::memory_order_relaxed) + 1, std::memory_order_release);
         if (!lastUse.queue || lastUse.queue == point.queue)
             lastUse = point;
         else
@@ -45,11 +46,14 @@ struct ResourceUse {
     }
     /// Returns the number of submissions that wrote the memory. Needs no mutex.
     uint64_t writes() const { return mWrites.load(std::memory_order_acquire); }
+    /// Returns the number of submissions that used the memory. Needs no mutex.
+    uint64_t uses() const { return mUses.load(std::memory_order_acquire); }
 
 private:
     void noteOther(const TimelinePoint& point);
 
     std::atomic<uint64_t> mWrites{0};
+    std::atomic<uint64_t> mUses{0};
 };
 
 /// Lets all queues of these families use a buffer or image, without ownership transfers.
@@ -67,7 +71,7 @@ void shareBetween(const std::vector<uint32_t>& families, CreateInfo& info) {
 /// it.
 class Resource {
 public:
-    explicit Resource(Device& device) : mDevice(device) {}
+    explicit Resource(Device& device);
     virtual ~Resource() = default;
 
     Device& device() const { return mDevice; }
@@ -108,6 +112,16 @@ public:
     std::vector<TimelinePoint> usesBefore(bool writing) const;
     /// Blocks until the device no longer uses (@p forWriting) or no longer writes this memory.
     void waitUntilFree(bool forWriting) const;
+    /// As waitUntilFree(), for a host that looks at the memory again and again.
+    void waitForHost(bool forWriting) const;
+    /// Returns true if nothing that may use (@p forWriting) or write the memory was submitted since
+    /// waitForHost(). Takes no lock and asks no queue.
+    bool unusedSinceWait(bool forWriting) const {
+        const std::atomic<uint64_t>& known = forWriting ? mUsesWaitedFor : mWritesWaitedFor;
+        return submissions(forWriting) == known.load(std::memory_order_acquire);
+    }
+    /// Returns false if waitForHost() would block.
+    bool freeForHost(bool forWriting) const;
 
 protected:
     /// Calls @p release once the device has finished with the memory: now, without allocating, if
@@ -142,6 +156,11 @@ protected:
 
 private:
     void pushDeletion(std::function<void()> release) const;
+    /// Returns a number that grows with each submission that may use or write the memory.
+    uint64_t submissions(bool writing) const {
+        return (writing ? use().uses() : use().writes()) +
+               mUnknownAccesses.load(std::memory_order_acquire);
+    }
 
     // Every submission reads the first members, which therefore share a cache line.
     ResourceUse* mUse = &mOwnUse;
@@ -152,7 +171,11 @@ private:
     bool mViewsOther = false;
     ResourceUse mOwnUse;
     std::shared_ptr<ResourceUse> mSharedUse;
-    mutable std::optional<HostMirror> mMirror; ///< in here: one allocation less
+    mutable std::optional<HostMirror> mMirror;     ///< in here: one allocation less
+    const std::atomic<uint64_t>& mUnknownAccesses; ///< of the device
+    // submissions() before the host last waited.
+    mutable std::atomic<uint64_t> mUsesWaitedFor{0};
+    mutable std::atomic<uint64_t> mWritesWaitedFor{0};
 };
 
 } // namespace kp::vulkan

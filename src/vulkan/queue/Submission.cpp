@@ -177,7 +177,7 @@ TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> comma
             access.note(done, writes);
         }
         if (accesses.unknown())
-            device.lastUnknownAccess() = done;
+            device.noteUnknownAccess(done);
     }
     if (prologue) {
         auto kept = std::make_shared<CommandBuffer>(std::move(prologue));
