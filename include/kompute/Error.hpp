@@ -17,7 +17,8 @@ enum class ErrorCode {
     eOutOfMemory,     ///< No device or host memory left; existing objects still work.
     eDeviceLost,      ///< The device stopped; later calls on it throw too, destruction works.
     eUnsupported,     ///< The driver or device does not support the request.
-    eVulkan           ///< Another Vulkan call failed; see Error::vkResult().
+    eVulkan,          ///< Another Vulkan call failed; see Error::vkResult().
+    eCancelled        ///< The work was cancelled before it started.
 };
 
 /// Base class of all exceptions that the library throws. Derives from std::runtime_error, so code
@@ -81,6 +82,14 @@ class KOMPUTE_API DeviceLost : public Error {
 public:
     explicit DeviceLost(const std::string& message, std::vector<std::string> reasons = {});
     ~DeviceLost() override;
+};
+
+/// Thrown by waits for work that was cancelled before it started: its sequence or its manager was
+/// destroyed while it waited for an event.
+class KOMPUTE_API Cancelled : public Error {
+public:
+    explicit Cancelled(const std::string& message);
+    ~Cancelled() override;
 };
 
 /// Thrown if the driver or device does not support the request. reasons() lists what was checked.

@@ -64,7 +64,8 @@ struct PushConstants<std::vector<T>> {
 /// different queues that touch the same memory run in the order of their submission.
 ///
 /// Manager::sequence creates sequences. Thread safety: one thread at a time per sequence; different
-/// sequences may be used by different threads. Destroying a running sequence waits for it.
+/// sequences may be used by different threads. Destroying a running sequence waits for it. One
+/// whose wait timed out is not running, so its destruction returns at once.
 class KOMPUTE_API Sequence : public std::enable_shared_from_this<Sequence> {
 public:
     /// For programs that hold a Vulkan device themselves. Others call Manager::sequence.
@@ -112,7 +113,8 @@ public:
             std::make_shared<T>(std::forward<First>(first), std::forward<TArgs>(params)...));
     }
 
-    /// Submits the recording and waits for it. @throws as evalAsync() and evalAwait()
+    /// Submits the recording and waits for it. If the wait fails, the sequence can be used again at
+    /// once, and the submitted work continues. @throws as evalAsync() and evalAwait()
     std::shared_ptr<Sequence> eval();
     /// Replaces the recording with one operation, submits it and waits. @throws also as record()
     std::shared_ptr<Sequence> eval(std::shared_ptr<OpBase> op);
@@ -141,7 +143,8 @@ public:
     /// yet) or another device, the library submits the sequence from another thread once the event
     /// is done, and calls preEval() there. Until then, shared memory does not order the sequence
     /// against other work: pass events instead. If an event fails, the sequence does not run and
-    /// evalAwait() throws the event's exception. Destroying the sequence cancels the submission.
+    /// evalAwait() throws the event's exception. Destroying the sequence cancels the submission;
+    /// waits for its event then throw Cancelled.
     /// @throws as above; the exception of an event in @p waitFor that has already failed
     std::shared_ptr<Sequence> evalAsync(const std::vector<Event>& waitFor);
     /// Replaces the recording with one operation and submits it. @throws also as record()
@@ -163,15 +166,20 @@ public:
 
     /// Waits for evalAsync(). Logs a warning and returns if the sequence is not running.
     /// @param waitFor  timeout in nanoseconds. After a timeout, isRunning() is false, postEval() is
-    ///                 not called, and the sequence can be used again at once; the submitted work
-    ///                 continues
-    /// @throws DeviceLost; the exception of a failed event that evalAsync() was given
+    ///                 not called, and the sequence can be used again or destroyed at once; the
+    ///                 submitted work continues and keeps what it uses. See timedOut()
+    /// @throws DeviceLost; the exception of a failed event that evalAsync() was given. After other
+    ///         errors, such as OutOfMemory, the sequence may still run: call evalAwait() again
     std::shared_ptr<Sequence> evalAwait(uint64_t waitFor = UINT64_MAX);
     /// Takes the timeout as a std::chrono::duration.
     template <typename Duration, typename = typename Duration::period>
     std::shared_ptr<Sequence> evalAwait(const Duration& waitFor) {
         return evalAwait(detail::nanoseconds(waitFor));
     }
+
+    /// Returns true if the last evaluation was waited for, but not until its end: evalAwait() timed
+    /// out.
+    bool timedOut() const;
 
     /// Returns the event of the last submission, for other sequences or the host to wait on. The
     /// event is already done if nothing was submitted.
@@ -201,8 +209,8 @@ public:
     std::vector<uint64_t> getTimestamps();
     std::vector<uint64_t> getTimestampsNs(); ///< the same in nanoseconds
 
-    /// Waits for a running evaluation, then releases everything. Tensors are not affected. Further
-    /// calls have no effect.
+    /// Waits for a running evaluation, then releases everything. Tensors are not affected. Work
+    /// whose wait timed out is not waited for. Further calls have no effect.
     void destroy();
 
     /// Records the stored operations with their barriers into a host application's command buffer,
@@ -261,7 +269,8 @@ private:
 ///         otherwise as Sequence::evalAsync
 KOMPUTE_API void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences);
 
-/// Evaluates several sequences as evalAllAsync() does, and waits for all of them.
+/// Evaluates several sequences as evalAllAsync() does, and waits for all of them. Throws the first
+/// error in list order after that.
 KOMPUTE_API void evalAll(const std::vector<std::shared_ptr<Sequence>>& sequences);
 
 } // namespace kp

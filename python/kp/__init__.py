@@ -47,7 +47,15 @@ from ._default import default_manager, set_default_manager
 from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
 from ._early import Shader, log_level
-from ._errors import DeviceLost, Error, InvalidArgument, OutOfMemory, ShaderError, Unsupported
+from ._errors import (
+    Cancelled,
+    DeviceLost,
+    Error,
+    InvalidArgument,
+    OutOfMemory,
+    ShaderError,
+    Unsupported,
+)
 from ._groups import asbuffer, copy, default_group, set_default_group
 from ._jit import JitFunction, intrinsics, jit
 from ._jit.intrinsics import *  # noqa: F403
@@ -137,6 +145,7 @@ __all__ = [
     "Autotuner",
     "Binding",
     "Buffer",
+    "Cancelled",
     "DataTypes",
     "DeviceGroup",
     "DeviceLost",

@@ -12,7 +12,7 @@ class Error(RuntimeError):
     """Base class of the library's exceptions.
 
     - ``code``: the kind of failure: ``"invalid_argument"``, ``"shader"``, ``"out_of_memory"``,
-      ``"device_lost"``, ``"unsupported"`` or ``"vulkan"``.
+      ``"device_lost"``, ``"unsupported"``, ``"cancelled"`` or ``"vulkan"``.
     - ``vk_result``: the VkResult that caused it, or 0.
     - ``reasons``: details, for example why each device was rejected.
     """
@@ -52,6 +52,10 @@ class OutOfMemory(Error, MemoryError):
 
 class DeviceLost(Error):
     """The device was lost. ``reasons`` holds the driver's fault report, if there is one."""
+
+
+class Cancelled(Error):
+    """The work was cancelled before it started: its sequence or manager was destroyed."""
 
 
 class Unsupported(Error):

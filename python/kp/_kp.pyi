@@ -1280,7 +1280,7 @@ class Sequence:
 
     def eval_await(self, wait: int | None = None) -> Sequence:
         """Waits for eval_async(). If `wait` nanoseconds pass first, is_running() becomes False and
-        the sequence can be used again at once; the work continues.
+        the sequence can be used again at once; the work continues. timed_out() tells.
         """
 
     def begin(self) -> Sequence:
@@ -1302,6 +1302,9 @@ class Sequence:
 
     def is_running(self) -> bool:
         """True from eval_async() until it was waited for."""
+
+    def timed_out(self) -> bool:
+        """True if the last eval_await() returned before the evaluation ended."""
 
     def is_init(self) -> bool:
         """False once this sequence or its manager is destroyed."""

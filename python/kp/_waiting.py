@@ -33,7 +33,14 @@ async def wait_event(event: Event) -> None:
 async def wait_sequence(sequence: Sequence) -> Sequence:
     """Wait for a running sequence and finish its evaluation, as ``eval_await`` does."""
     if sequence.is_running():
-        await wait_event(sequence.event())
+        event = sequence.event()
+        try:
+            await wait_event(event)
+        except Exception:
+            # The evaluation is over; the sequence can be used again.
+            if event.status.name in ("complete", "error") and sequence.is_running():
+                sequence.eval_await()
+            raise
         if sequence.is_running():
             sequence.eval_await()
     return sequence

@@ -36,8 +36,9 @@ def test_a_sequence_that_waits_for_an_event_can_be_dropped_and_destroyed(mgr: kp
     destroyed = mgr.sequence().record(kp.OpSyncDevice([tensor])).eval_async(wait_for=[never])
     event = dropped.event()
     del dropped
-    with pytest.raises(kp.InvalidArgument, match="destroyed before it was submitted"):
+    with pytest.raises(kp.Cancelled, match="cancelled before it was submitted") as caught:
         event.wait()
+    assert caught.value.code == "cancelled"
     destroyed.destroy()
     assert not destroyed.is_init()
 
@@ -82,6 +83,49 @@ def test_host_views_wait_for_submitted_work(mgr: kp.Manager, memory_type: str) -
         tensor[0] = 5
         sequence.eval_await()
         assert tensor[0] == 5
+
+
+def await_plainly(sequence: kp.Sequence) -> None:
+    sequence.eval_await()
+
+
+def await_with_asyncio(sequence: kp.Sequence) -> None:
+    async def wait() -> None:
+        await sequence
+
+    asyncio.run(wait())
+
+
+@pytest.mark.parametrize("wait", [await_plainly, await_with_asyncio])
+@pytest.mark.parametrize("late", [False, True])
+def test_a_sequence_is_usable_after_an_event_that_it_waited_for_failed(
+    mgr: kp.Manager, wait: Callable[[kp.Sequence], None], late: bool
+) -> None:
+    tensor = mgr.tensor([1, 2])
+    sequence = mgr.sequence().record(kp.OpFill([tensor], 7))
+    event = kp.UserEvent()
+    sequence.eval_async(wait_for=[event])
+    if late:
+        timer = threading.Timer(0.05, event.fail, [ValueError("the reason")])
+        timer.start()
+    else:
+        event.fail(ValueError("the reason"))
+    with pytest.raises(ValueError, match="the reason"):
+        wait(sequence)
+    assert not sequence.is_running()
+    np.testing.assert_array_equal(tensor.read(), [1, 2])
+    sequence.eval()
+    np.testing.assert_array_equal(tensor.read(), [7, 7])
+
+
+def test_a_sequence_whose_event_failed_can_be_destroyed(mgr: kp.Manager) -> None:
+    tensor = mgr.tensor([1, 2])
+    sequence = mgr.sequence().record(kp.OpFill([tensor], 7))
+    event = kp.UserEvent()
+    sequence.eval_async(wait_for=[event])
+    event.fail(ValueError("the reason"))
+    sequence.destroy()  # waits, and does not raise what the event did
+    assert not sequence.is_init()
 
 
 #: A sequence of an operation in Python whose submission an event in another thread begins.
@@ -176,6 +220,15 @@ def test_eval_await_has_a_time_limit(mgr: kp.Manager) -> None:
     for wrong in (-1, 1.5, "1", 2**64):
         with pytest.raises(ValueError, match="wait"):
             sequence.eval_await(wrong)
+
+
+def test_eval_await_can_be_asked_whether_it_timed_out(mgr: kp.Manager) -> None:
+    sequence, _ = spinning(mgr, 200)
+    sequence.eval_async().eval_await(1000)
+    assert sequence.timed_out()
+    assert not sequence.is_running()
+    sequence.eval()
+    assert not sequence.timed_out()
 
 
 def test_event_reports_the_end_of_a_sequence(mgr: kp.Manager) -> None:

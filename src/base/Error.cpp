@@ -48,6 +48,9 @@ DeviceLost::DeviceLost(const std::string& message, std::vector<std::string> reas
     : Error(ErrorCode::eDeviceLost, message, kVkErrorDeviceLost, std::move(reasons)) {}
 DeviceLost::~DeviceLost() = default;
 
+Cancelled::Cancelled(const std::string& message) : Error(ErrorCode::eCancelled, message) {}
+Cancelled::~Cancelled() = default;
+
 Unsupported::Unsupported(const std::string& message, std::vector<std::string> reasons)
     : Error(ErrorCode::eUnsupported, message, 0, std::move(reasons)) {}
 Unsupported::~Unsupported() = default;

@@ -155,15 +155,22 @@ bool EventState::wait(uint64_t timeout) {
     return over;
 }
 
-bool EventState::waitUntilOver(uint64_t timeout) {
+bool EventState::waitUntilResolved(uint64_t timeout) {
     requireDriver();
+    if (resolved())
+        return true;
+    std::unique_lock lock(mMutex);
+    return Deadline(timeout).wait(mResolved, lock, [this] { return resolved(); });
+}
+
+bool EventState::waitUntilOver(uint64_t timeout) {
     if (!resolved()) {
         const Deadline deadline(timeout);
-        std::unique_lock lock(mMutex);
-        if (!deadline.wait(mResolved, lock, [this] { return resolved(); }))
+        if (!waitUntilResolved(timeout))
             return false;
         timeout = deadline.left();
     }
+    requireDriver();
     if (phase() != Phase::eSubmitted)
         return true;
     if (!mPoint.queue->wait(mPoint.value, timeout, mWaitMode))

@@ -83,6 +83,8 @@ public:
     bool done();
     EventStatus status();
     bool wait(uint64_t timeout);
+    /// Waits until the work was submitted, or is over.
+    bool waitUntilResolved(uint64_t timeout);
     /// Like wait(), but does not throw the error of failed work. @throws DeviceLost
     bool waitUntilOver(uint64_t timeout);
 

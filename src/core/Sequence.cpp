@@ -2,6 +2,7 @@
 #include <kompute/Sequence.hpp>
 
 #include <deque>
+#include <exception>
 #include <span>
 #include <unordered_set>
 #include <utility>
@@ -81,6 +82,16 @@ void Sequence::Impl::end() {
     state = State::eRecorded;
 }
 
+void Sequence::Impl::append(std::shared_ptr<OpBase> op) {
+    {
+        const Calling guard(*this);
+        recorder->record(*op);
+    }
+    if (recorder->hooks())
+        hooked.push_back(op);
+    operations.push_back(std::move(op));
+}
+
 void Sequence::Impl::recordAll() {
     for (const std::shared_ptr<OpBase>& op : operations)
         recorder->record(*op);
@@ -158,6 +169,22 @@ void Sequence::Impl::noteLaunched(Event launch) {
     event = std::move(launch);
     launched = recording.get();
     state = State::eRunning;
+    timedOut = false;
+}
+
+bool Sequence::Impl::over() const {
+    const std::shared_ptr<EventState>& launch = Internals::state(event);
+    if (!launch)
+        return vulkan::DeletionQueue::reached({Internals::queue(event), event.value()});
+    if (!launch->resolved())
+        return false;
+    return launch->phase() != EventState::Phase::eSubmitted ||
+           vulkan::DeletionQueue::reached(launch->point());
+}
+
+void Sequence::Impl::letGo() {
+    if (state == State::eRunning)
+        state = State::eRecorded;
 }
 
 bool Sequence::Impl::tryCancel() {
@@ -166,10 +193,10 @@ bool Sequence::Impl::tryCancel() {
         return true;
     if (!launch->claim())
         return launch->resolved(); // cancelled before, or submitted meanwhile
-    launch->fail(
-        std::make_exception_ptr(InvalidArgument(
-            "a sequence was destroyed before it was submitted: it was waiting for an event")),
-        true);
+    launch->fail(std::make_exception_ptr(
+                     Cancelled("the work was cancelled before it was submitted: its sequence was "
+                               "destroyed while it waited for an event")),
+                 true);
     return true;
 }
 
@@ -191,7 +218,7 @@ Sequence::Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
 
 Sequence::~Sequence() {
     try {
-        destroy();
+        mImpl->destroy();
     } catch (const std::exception& error) {
         KP_LOG_ERROR("destroying a sequence: {}", error.what());
     }
@@ -216,13 +243,7 @@ std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
     if (mImpl->state != Impl::State::eRecording)
         begin();
     std::shared_ptr<Sequence> self = shared_from_this(); // the operation may drop the last one
-    {
-        const Impl::Calling calling(*mImpl);
-        mImpl->recorder->record(*op);
-    }
-    if (mImpl->recorder->hooks())
-        mImpl->hooked.push_back(op);
-    mImpl->operations.push_back(std::move(op));
+    mImpl->append(std::move(op));
     return self;
 }
 
@@ -239,16 +260,32 @@ std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorit
         op = std::make_shared<OpAlgoDispatch>(algorithm, pushConstants, pushConstantBytes, type);
         op->mOfSequence = true;
     }
-    return record(std::move(op));
+    std::shared_ptr<Sequence> self = shared_from_this();
+    mImpl->append(std::move(op));
+    return self;
 }
+
+namespace {
+
+/// Waits for an evaluation that the same call has started. The caller cannot wait for it again.
+std::shared_ptr<Sequence> awaitStarted(Sequence& sequence) {
+    try {
+        return sequence.evalAwait();
+    } catch (...) {
+        implOf(sequence).letGo();
+        throw;
+    }
+}
+
+} // namespace
 
 std::shared_ptr<Sequence> Sequence::eval() {
     evalAsync();
-    return isRunning() ? evalAwait() : shared_from_this(); // there was nothing to evaluate
+    return isRunning() ? awaitStarted(*this) : shared_from_this(); // there was nothing to evaluate
 }
 
 std::shared_ptr<Sequence> Sequence::eval(std::shared_ptr<OpBase> op) {
-    return evalAsync(std::move(op))->evalAwait();
+    return awaitStarted(*evalAsync(std::move(op)));
 }
 
 std::shared_ptr<Sequence> Sequence::evalAsync() {
@@ -303,15 +340,14 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     try {
         done = impl.event.wait(waitFor);
     } catch (const DeviceLost&) {
-        impl.state = Impl::State::eRecorded;
+        impl.letGo();
         throw;
     } catch (...) {
-        // If an event that it waited for failed, it did not run. Otherwise it may still be running.
-        const std::shared_ptr<EventState>& launch = Internals::state(impl.event);
-        if (launch && launch->phase() == EventState::Phase::eFailed)
-            impl.state = Impl::State::eRecorded;
+        if (impl.over()) // else the caller can wait again
+            impl.letGo();
         throw;
     }
+    impl.timedOut = !done;
     impl.state = done ? Impl::State::eFinished : Impl::State::eRecorded;
     std::shared_ptr<Sequence> self = shared_from_this();
     const Impl::Calling calling(impl);
@@ -365,6 +401,9 @@ bool Sequence::isRecording() const {
 bool Sequence::isRunning() const {
     return mImpl->state == Impl::State::eRunning;
 }
+bool Sequence::timedOut() const {
+    return mImpl->timedOut;
+}
 bool Sequence::isInit() const {
     return mImpl->queue != nullptr;
 }
@@ -391,26 +430,26 @@ std::vector<uint64_t> Sequence::getTimestampsNs() {
 }
 
 void Sequence::destroy() {
-    Impl& impl = *mImpl;
-    if (!impl.queue || driverGone())
+    mImpl->destroy();
+}
+
+void Sequence::Impl::destroy() {
+    if (!queue || driverGone())
         return;
-    impl.requireNoCallback("destroy()");
+    requireNoCallback("destroy()");
     try {
-        if (!impl.tryCancel())
-            Internals::state(impl.event)->waitUntilOver(UINT64_MAX);
-        if (impl.pending())
-            impl.event.wait();
-    } catch (const DeviceLost&) { // a lost device runs nothing
-    } catch (...) {
-        impl.releaseRecording();
+        if (!tryCancel())
+            Internals::state(event)->waitUntilResolved(UINT64_MAX);
+        if (state == State::eRunning)
+            event.wait();
+    } catch (...) { // it failed, or could not be waited for
     }
-    impl.recorder.reset();
-    impl.recording.reset();
-    impl.forgetOperations();
-    impl.state = Impl::State::eEmpty;
-    impl.event = Event();
-    impl.recordedInto.reset();
-    impl.queue.reset();
+    releaseRecording(); // after a timeout, the device may still run it
+    forgetOperations();
+    state = State::eEmpty;
+    event = Event();
+    recordedInto.reset();
+    queue.reset();
 }
 
 namespace {
@@ -550,9 +589,18 @@ void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences) {
 
 void evalAll(const std::vector<std::shared_ptr<Sequence>>& sequences) {
     evalAllAsync(sequences);
-    for (const std::shared_ptr<Sequence>& sequence : sequences)
-        if (sequence->isRunning())
-            sequence->evalAwait();
+    std::exception_ptr failure;
+    for (const std::shared_ptr<Sequence>& sequence : sequences) {
+        try {
+            if (sequence->isRunning())
+                awaitStarted(*sequence);
+        } catch (...) {
+            if (!failure)
+                failure = std::current_exception();
+        }
+    }
+    if (failure)
+        std::rethrow_exception(failure);
 }
 
 } // namespace kp

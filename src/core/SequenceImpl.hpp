@@ -26,6 +26,7 @@ struct Sequence::Impl {
     std::shared_ptr<Queue::Impl> queue; ///< null after destroy()
     uint32_t totalTimestamps = 0;
     State state = State::eEmpty;
+    bool timedOut = false; ///< the last evalAwait() did not see the end of the evaluation
     std::vector<std::shared_ptr<OpBase>> operations;
     std::vector<std::shared_ptr<OpBase>> hooked; ///< those with preEval() and postEval()
     /// While recording: the dispatches of the previous recording by position, for reuse.
@@ -65,6 +66,7 @@ struct Sequence::Impl {
 
     void begin();
     void end();
+    void append(std::shared_ptr<OpBase> op); ///< while recording
     void recordAll();
     void forgetOperations();
     /// Forgets the operations, except dispatches that the next recording may reuse.
@@ -81,9 +83,16 @@ struct Sequence::Impl {
     void preEval() { preEval(hooked, *recording); }
     static void preEval(const std::vector<std::shared_ptr<OpBase>>& hooked, Recording& recording);
     void noteLaunched(Event launch);
+    /// Returns true if the last launch runs no more, or never ran. Asks the device, but never
+    /// throws.
+    bool over() const;
+    /// After a wait that failed: the sequence can be used again, as after a timeout.
+    void letGo();
     /// Cancels the last launch if it is not submitted yet.
     /// @return false if another thread is submitting it
     bool tryCancel();
+    /// See Sequence::destroy().
+    void destroy();
 };
 
 } // namespace kp

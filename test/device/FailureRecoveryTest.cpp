@@ -101,6 +101,7 @@ TEST_F(FailureRecovery, AllowsDestructionAfterATimeout) {
         recordSlowWork(*manager, *sequence, counter);
         sequence->evalAsync();
         sequence->evalAwait(1000);
+        EXPECT_TRUE(sequence->timedOut());
         EXPECT_FALSE(sequence->isRunning());
         sequence->record<kp::OpAlgoDispatch>(manager->algorithm({counter}, addShader(1)));
     }
@@ -174,6 +175,39 @@ TEST_F(FailureRecovery, AllowsAFailedWaitToBeRepeated) {
     counter->data()[0] = 0;
     sequence->eval();
     EXPECT_EQ(counter->vector(), Values{count});
+}
+
+TEST_F(FailureRecovery, CanEvaluateAgainIfTheWaitOfAnEvaluationFails) {
+    const auto manager = makeManager();
+    const auto counter = manager->tensorT<uint32_t>(Values{0});
+    const auto sequence = manager->sequence();
+    const uint32_t count = recordSlowWork(*manager, *sequence, counter);
+    const auto other = manager->sequence();
+    other->record<kp::OpAlgoDispatch>(manager->algorithm({counter}, addShader(1)));
+    const auto fill =
+        std::make_shared<kp::OpFill>(std::vector<std::shared_ptr<kp::Memory>>{counter}, 0u);
+    const std::function<void()> evaluations[] = {[&] { sequence->eval(); },
+                                                 [&] {
+                                                     kp::evalAll({sequence, other});
+                                                 },
+                                                 [&] { sequence->eval(fill); }};
+    for (const auto& evaluate : evaluations) {
+        sequence->clear();
+        recordSlowWork(*manager, *sequence, counter);
+        // What eval() replaces still runs then, so that it has to wait.
+        sequence->evalAsync()->evalAwait(0);
+        mDriver.fail(waitFunction(*manager), 1, VK_ERROR_OUT_OF_HOST_MEMORY, Often::eOnce);
+        EXPECT_THROW(evaluate(), kp::OutOfMemory);
+        mDriver.works();
+        EXPECT_FALSE(sequence->isRunning());
+        EXPECT_FALSE(other->isRunning());
+        manager->waitIdle();
+        counter->setData(Values{0});
+        sequence->clear();
+        recordSlowWork(*manager, *sequence, counter);
+        sequence->eval();
+        EXPECT_EQ(counter->vector(), Values{count});
+    }
 }
 
 TEST_F(FailureRecovery, ThrowsDeviceLostFromEventsOfALostDevice) {

@@ -47,6 +47,50 @@ TEST_F(WaitTest, ReusesASequenceRightAfterATimeout) {
     EXPECT_EQ(op->post, 0);
 }
 
+TEST_F(WaitTest, TellsWhetherItTimedOut) {
+    auto sq = manager.sequence();
+    EXPECT_FALSE(sq->timedOut());
+    const uint32_t steps = recordSlowWork(manager, *sq, counter);
+    sq->evalAsync()->evalAwait(1000);
+    EXPECT_TRUE(sq->timedOut());
+    sq->evalAsync();
+    EXPECT_FALSE(sq->timedOut());
+    sq->evalAwait();
+    EXPECT_FALSE(sq->timedOut());
+    EXPECT_EQ(value(), 2 * steps);
+}
+
+TEST_F(WaitTest, DropsASequenceWhoseWaitTimedOutAtOnce) {
+    for (const bool drops : {false, true}) {
+        auto sq = manager.sequence();
+        recordSlowWork(manager, *sq, counter);
+        sq->evalAsync();
+        const kp::Event event = sq->event();
+        sq->evalAwait(1000);
+        if (drops)
+            sq.reset();
+        else
+            sq->destroy();
+        EXPECT_FALSE(event.done()) << "it waited, or the work was too fast for this test";
+        event.wait();
+    }
+}
+
+TEST_F(WaitTest, SaysThatCancelledWorkWasCancelled) {
+    const kp::UserEvent never;
+    auto sq = manager.sequence()->record<kp::OpFill>({counter}, 1u);
+    sq->evalAsync({never});
+    const kp::Event event = sq->event();
+    sq.reset();
+    try {
+        event.wait();
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const kp::Cancelled& error) {
+        EXPECT_EQ(error.code(), kp::ErrorCode::eCancelled);
+        EXPECT_NE(std::string(error.what()).find("cancelled"), std::string::npos);
+    }
+}
+
 TEST_F(WaitTest, RerecordsClearsAndDestroysASequenceAfterTimeouts) {
     auto sq = manager.sequence();
     const uint32_t steps = recordSlowWork(manager, *sq, counter);

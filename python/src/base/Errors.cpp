@@ -24,7 +24,8 @@ ErrorClass gClasses[] = {
     {ErrorCode::eShader, "shader", "ShaderError", nullptr},
     {ErrorCode::eOutOfMemory, "out_of_memory", "OutOfMemory", nullptr},
     {ErrorCode::eDeviceLost, "device_lost", "DeviceLost", nullptr},
-    {ErrorCode::eUnsupported, "unsupported", "Unsupported", nullptr}};
+    {ErrorCode::eUnsupported, "unsupported", "Unsupported", nullptr},
+    {ErrorCode::eCancelled, "cancelled", "Cancelled", nullptr}};
 
 const ErrorClass& classOf(ErrorCode code) {
     for (const ErrorClass& each : gClasses)

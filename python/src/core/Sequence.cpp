@@ -26,9 +26,7 @@ SequenceHandle::~SequenceHandle() {
     const bool mayWait = sequence->isRunning() && interruptions == python::interruptions();
     if (event.status() == EventStatus::eSubmitted && !(mayWait && waitInDestructor(event))) {
         // The manager lives as long, because its end would wait, too.
-        std::function<void()> end = [kept = sequence, owner = manager, destroyed] {
-            destroyed(*kept);
-        };
+        std::function<void()> end = [kept = sequence, owner = manager]() mutable { kept.reset(); };
         if (runInBackground(end)) {
             sequence.reset();
             return;
@@ -114,14 +112,25 @@ int clearSequence(PyObject* self) {
     return 0;
 }
 
+enum class Failed {
+    eKeepRunning, ///< a wait that failed can be repeated, if the work may still run
+    eLetGo        ///< the sequence can be used again at once, as after a timeout
+};
+
 /// Waits for a running sequence and finishes its evaluation.
-void await(SequenceHandle& handle, uint64_t timeout = UINT64_MAX) {
+void await(SequenceHandle& handle, uint64_t timeout = UINT64_MAX,
+           Failed failed = Failed::eKeepRunning) {
     bool done = true;
     if (handle.sequence->isRunning()) {
         try {
             done = waitFor(handle.sequence->event(), timeout);
-        } catch (const DeviceLost&) {
-            handle.sequence->evalAwait(0); // ends the evaluation, and throws again
+        } catch (const py::error_already_set&) { // Ctrl-C
+            throw;
+        } catch (...) {
+            const EventStatus status = handle.sequence->event().status();
+            if (failed == Failed::eLetGo || status == EventStatus::eError ||
+                status == EventStatus::eComplete)
+                change(handle, [](Sequence& sequence) { sequence.evalAwait(0); }); // may throw, too
             throw;
         }
     }
@@ -174,7 +183,7 @@ PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObje
                 "eval() was called while the sequence runs; call eval_await() first");
         submit(handle, op);
         if (handle.sequence->isRunning())
-            await(handle);
+            await(handle, UINT64_MAX, Failed::eLetGo);
     });
 }
 
@@ -244,7 +253,7 @@ PyMethodDef gFastMethods[] = {
                "(self: kp._kp.Sequence, wait: int | None = None) -> kp._kp.Sequence",
                R"(
         Waits for eval_async(). If `wait` nanoseconds pass first, is_running() becomes False and the
-        sequence can be used again at once; the work continues.)"),
+        sequence can be used again at once; the work continues. timed_out() tells.)"),
 };
 
 SequenceHandle& sequenceOf(py::handle self) {
@@ -267,7 +276,7 @@ void destroySequence(py::handle self) {
     SequenceHandle& handle = sequenceOf(self);
     // What still waits for an event on the host is cancelled instead.
     if (handle.sequence->isRunning() && handle.sequence->event().status() != EventStatus::eQueued)
-        waitFor(handle.sequence->event());
+        waitForEnd(handle.sequence->event());
     change(handle, [](Sequence& sequence) {
         const ReleaseGil release;
         sequence.destroy();
@@ -290,9 +299,20 @@ void evalAllSequences(const py::object& sequences) {
             busy.push_back(std::make_unique<Busy>(*handle));
         evalAllAsync(all);
     }
-    for (SequenceHandle* handle : handles)
-        if (handle->sequence->isRunning())
-            await(*handle);
+    std::exception_ptr failure;
+    for (SequenceHandle* handle : handles) {
+        try {
+            if (handle->sequence->isRunning())
+                await(*handle, UINT64_MAX, Failed::eLetGo);
+        } catch (const py::error_already_set&) { // Ctrl-C, or post_eval() of an operation
+            throw;
+        } catch (...) {
+            if (!failure)
+                failure = std::current_exception();
+        }
+    }
+    if (failure)
+        std::rethrow_exception(failure);
 }
 
 py::object makeSequence(py::handle self, const py::object& queueIndex, uint32_t totalTimestamps) {
@@ -355,6 +375,8 @@ void bindSequence(py::module_& module, Classes& classes) {
                 "True from the first record(), or begin(), until end() or an evaluation.")
         .method("is_running", &Sequence::isRunning,
                 "True from eval_async() until it was waited for.")
+        .method("timed_out", &Sequence::timedOut,
+                "True if the last eval_await() returned before the evaluation ended.")
         .method("is_init", &Sequence::isInit,
                 "False once this sequence or its manager is destroyed.")
         .method("get_timestamps", &Sequence::getTimestamps, doc(R"(
