@@ -355,8 +355,11 @@ public:
     [[nodiscard]] std::vector<uint32_t> compile(std::string_view source,
                                                 CompileOptions options = {}) const;
 
-    /// Destroys all living objects that this manager created, after the work that uses them has
-    /// finished, and releases the device. If that is a host application's, waits for up to a second
+    /// Destroys all living objects that this manager created, after running sequences have
+    /// finished, and releases the device. Work that nobody waits for any more, such as work of a
+    /// sequence whose wait timed out, keeps what it uses. The last manager of a device waits up to
+    /// ten seconds for it; then the library logs a warning and leaves the device to the end of the
+    /// process. If the device is a host application's, waits for all work, and for up to a second
     /// for threads of the library that still refer to it. Further calls have no effect.
     void destroy();
     /// Waits until the device has finished everything submitted to it, including work from other

@@ -26,6 +26,7 @@ std::atomic<bool> detail::gDriverGone{false};
 namespace {
 
 std::atomic<bool> gForked{false};
+std::atomic<std::chrono::milliseconds> gEndLimit{std::chrono::seconds(10)};
 std::atomic<void (*)()> gFinish{nullptr};
 std::atomic<void (*)(bool forked)> gLeave{nullptr};
 
@@ -78,6 +79,14 @@ bool isMainThread() {
 }
 
 } // namespace
+
+std::chrono::milliseconds endLimit() {
+    return gEndLimit.load(std::memory_order_relaxed);
+}
+
+void setEndLimit(std::chrono::milliseconds limit) {
+    gEndLimit.store(limit, std::memory_order_relaxed);
+}
 
 bool forked() {
     return gForked;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 
 namespace kp {
 
@@ -16,6 +17,12 @@ extern std::atomic<bool> gDriverGone;
 inline bool driverGone() {
     return detail::gDriverGone.load(std::memory_order_relaxed);
 }
+
+/// How long the end of a device, or of the process, waits for work that nobody waits for any more,
+/// such as a kernel that never ends. What the device uses is kept after that.
+std::chrono::milliseconds endLimit();
+/// Sets another limit, for tests.
+void setEndLimit(std::chrono::milliseconds limit);
 
 /// Returns true in a child that was forked from a process that had used a driver.
 bool forked();

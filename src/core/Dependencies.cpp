@@ -91,6 +91,7 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
             HostWorkers::instance().post([self = shared_from_this()] {
                 for (const Pending& pending : self->hostWaits) {
                     try {
+                        const HostWorkers::DeviceWait waiting;
                         pending.event.wait();
                     } catch (...) {
                         if (pending.passesFailure)

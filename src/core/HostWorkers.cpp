@@ -24,19 +24,31 @@ HostWorkers& HostWorkers::instance() {
     return *workers;
 }
 
+template <typename Done>
+bool HostWorkers::waitForTasks(std::unique_lock<std::mutex>& lock, const Done& done,
+                               const size_t& ended) {
+    if (mIdleAgain.wait_for(lock, endLimit(), done))
+        return true;
+    while (!done() && !(mTasks.empty() && ended + mDeviceWaits >= mThreads.size()))
+        mIdleAgain.wait_for(lock, std::chrono::milliseconds(10));
+    return done();
+}
+
 void HostWorkers::finish() {
     std::unique_lock lock(mMutex);
-    mIdleAgain.wait(lock, [this] { return isIdle(); });
+    waitForTasks(
+        lock, [this] { return isIdle(); }, mIdle);
 }
 
 void HostWorkers::stop() {
-    {
-        const std::lock_guard lock(mMutex);
-        mStopping = true;
-    }
+    std::unique_lock lock(mMutex);
+    mStopping = true;
     mChanged.notify_all();
+    const bool allEnd = waitForTasks(
+        lock, [this] { return mEnded == mThreads.size(); }, mEnded);
+    lock.unlock();
     for (std::thread& thread : mThreads)
-        thread.join();
+        allEnd ? thread.join() : thread.detach();
 }
 
 void HostWorkers::post(std::function<void()> task) {
@@ -78,8 +90,11 @@ void HostWorkers::run() {
         mIdleAgain.notify_all();
         mChanged.wait(lock, [this] { return mStopping || !mTasks.empty(); });
         --mIdle;
-        if (mTasks.empty())
+        if (mTasks.empty()) {
+            ++mEnded;
+            mIdleAgain.notify_all();
             return;
+        }
         {
             const std::function<void()> task = std::move(mTasks.front());
             mTasks.pop_front();

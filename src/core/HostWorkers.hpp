@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -14,9 +15,10 @@ namespace kp {
 
 /// A pool of threads for tasks that may block: host functions, and waits for a device. The pool
 /// grows so that every task has a thread at once, and reuses idle threads. Tasks do not wait for
-/// other host work (see Dependencies), so every task ends. Thread-safe. The end of the
-/// process waits for the tasks posted so far. If no thread can be started, the task waits for one
-/// that there is, or runs in the calling thread.
+/// other host work (see Dependencies), so every task ends with what the device does. Thread-safe.
+/// The end of the process waits for the tasks posted so far, but for waits for a device no longer
+/// than endLimit(). If no thread can be started, the task waits for one that there is, or runs in
+/// the calling thread.
 class HostWorkers {
 public:
     static HostWorkers& instance();
@@ -25,6 +27,15 @@ public:
 
     /// @param task  must not throw
     void post(std::function<void()> task);
+
+    /// Exists while a task waits for a device.
+    class DeviceWait {
+    public:
+        DeviceWait() { ++instance().mDeviceWaits; }
+        ~DeviceWait() { --instance().mDeviceWaits; }
+        DeviceWait(const DeviceWait&) = delete;
+        DeviceWait& operator=(const DeviceWait&) = delete;
+    };
 
     /// Lets go of @p object, as its last owner if possible: a thread ends its task, and with it
     /// what the task keeps, soon after others see what the task did. While threads have tasks,
@@ -38,6 +49,12 @@ private:
     /// Waits until no thread has a task.
     void finish();
     void stop();
+    /// Waits until @p done, or, after endLimit(), until all threads that are left wait for a
+    /// device.
+    /// @param done   with mMutex locked
+    /// @param ended  number of threads that are not left
+    template <typename Done>
+    bool waitForTasks(std::unique_lock<std::mutex>& lock, const Done& done, const size_t& ended);
     void run();
     bool isIdle() const {
         return mTasks.empty() && mIdle == mThreads.size();
@@ -48,8 +65,10 @@ private:
     std::deque<std::function<void()>> mTasks;
     std::vector<std::thread> mThreads;
     size_t mIdle = 0;
+    size_t mEnded = 0;                  ///< threads that have nothing left to do
     std::condition_variable mIdleAgain; ///< a thread has ended a task
     bool mStopping = false;
+    std::atomic<size_t> mDeviceWaits{0};
 };
 
 /// Calls @p task now or, if a task of this function is running in this thread, after that task.

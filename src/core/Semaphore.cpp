@@ -169,6 +169,7 @@ Event Manager::wrapFence(VkFence fence) const {
     const auto state = std::make_shared<EventState>(nullptr, vulkan::WaitMode::eBlock, nullptr);
     HostWorkers::instance().post([owner = std::move(owner), fence, state]() mutable {
         try {
+            const HostWorkers::DeviceWait waiting;
             owner->check(
                 owner->vk().vkWaitForFences(owner->handle(), 1, &fence, VK_TRUE, UINT64_MAX),
                 "vkWaitForFences");

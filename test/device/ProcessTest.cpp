@@ -12,6 +12,7 @@
 #include <kompute/Launch.hpp>
 
 #include "TestSupport.hpp"
+#include "base/Process.hpp"
 #include "unit/ScopedEnvironment.hpp"
 
 #if defined(__unix__)
@@ -87,6 +88,62 @@ TEST(ProcessDeathTest, EndsWellIfTheManagerIsStaticAndItsSequenceWaitsForAnEvent
             std::exit(7);
         },
         ::testing::ExitedWithCode(7), "");
+}
+
+/// Lets the child of a death test log to stderr, and give up waiting for devices soon.
+void endSoon() {
+    kp::logger::setSink(nullptr);
+    setEndLimit(std::chrono::milliseconds(200));
+}
+
+/// Starts work that takes far longer than any test, and gives up waiting for it.
+void startEndlessWork(kp::Manager& manager) {
+    const auto counter = manager.tensorT<uint32_t>({0});
+    const auto sequence = manager.sequence();
+    recordSlowWork(manager, *sequence, counter);
+    for (int i = 0; i < 200; ++i)
+        sequence->evalAsync()->evalAwait(0);
+}
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST(ProcessDeathTest, EndsInTimeThoughADeviceWorksOn) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const WithoutLeakCheck noLeakCheck;
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EXIT(
+        {
+            endSoon();
+            static kp::Manager manager;
+            startEndlessWork(manager);
+            // A thread of the library waits for it, too.
+            manager.queue()->hostFunction([] {}, manager.submittedWork());
+            std::exit(7);
+        },
+        ::testing::ExitedWithCode(7), "still works after 200 ms");
+    EXPECT_LT(secondsSince(start), 20);
+}
+
+TEST(ProcessDeathTest, AManagerEndsInTimeThoughItsDeviceWorksOn) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const WithoutLeakCheck noLeakCheck;
+    EXPECT_EXIT(
+        {
+            endSoon();
+            const auto start = std::chrono::steady_clock::now();
+            {
+                kp::Manager manager;
+                startEndlessWork(manager);
+            }
+            const bool late = secondsSince(start) > 15;
+            kp::Manager another; // on a device of its own, and usable
+            const auto t = another.tensorT<uint32_t>({1});
+            another.sequence()->eval<kp::OpFill>({t}, 3u);
+            std::exit(late || t->vector() != std::vector<uint32_t>{3} ? 8 : 7);
+        },
+        ::testing::ExitedWithCode(7), "still works after 200 ms");
 }
 
 TEST(ProcessDeathTest, WhatHostFunctionsLaunchWhileTheProcessEndsRuns) {

@@ -6,7 +6,9 @@
 #include <map>
 
 #include <kompute/Error.hpp>
+#include <kompute/logger/Logger.hpp>
 
+#include "base/Deadline.hpp"
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -64,10 +66,10 @@ VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
 
 std::shared_ptr<Device> Device::allocate() {
     return {new Device, [](Device* device) {
-                if (driverGone())
-                    keepHandle(device);
-                else
+                if (!driverGone() && device->closeQueues())
                     delete device;
+                else
+                    keepHandle(device);
             }};
 }
 
@@ -151,17 +153,29 @@ void Device::finish() noexcept {
         mPipelines->finish();
 }
 
-void Device::closeQueues() noexcept {
+bool Device::closeQueues() noexcept {
     for (const auto& queue : mQueues)
         queue->close();
+    const std::chrono::nanoseconds limit = mUnfinished ? std::chrono::nanoseconds(0) : endLimit();
     try {
-        waitIdle();
+        if (waitIdle(mWrapped ? UINT64_MAX : static_cast<uint64_t>(limit.count())))
+            return true;
     } catch (...) { // a failed queue runs nothing more
+        return true;
     }
+    if (mUnfinished)
+        return false;
+    mUnfinished = true;
+    try {
+        KP_LOG_WARN("device {} still works after {} ms, and nobody waits for it; what it uses is "
+                    "kept until the process ends",
+                    name(), endLimit().count());
+    } catch (...) { // a log sink that throws
+    }
+    return false;
 }
 
 Device::~Device() {
-    closeQueues();
     const bool owned = !mWrapped && handle();
     if (owned && vk().vkDeviceWaitIdle)
         vk().vkDeviceWaitIdle(handle());
@@ -193,12 +207,14 @@ Queue* Device::findQueue(const HostQueue& wanted) const {
     return nullptr;
 }
 
-void Device::waitIdle() const {
+bool Device::waitIdle(uint64_t timeout) const {
+    const Deadline deadline(timeout);
     std::exception_ptr failure;
     for (const auto& queue : mQueues) {
         try {
             if (const uint64_t last = queue->lastValue())
-                queue->wait(last, UINT64_MAX, WaitMode::eBlock);
+                if (!queue->wait(last, deadline.left(), WaitMode::eBlock))
+                    return false;
         } catch (const DeviceLost&) { // a lost device runs nothing more
         } catch (...) {
             failure = std::current_exception();
@@ -206,6 +222,7 @@ void Device::waitIdle() const {
     }
     if (failure)
         std::rethrow_exception(failure);
+    return true;
 }
 
 } // namespace kp::vulkan

@@ -32,7 +32,8 @@ class Transfer;
 /// A logical device and everything that its users share: functions, queues, memory allocator,
 /// recycled command buffers and query pools, descriptor pools, pipelines. Either created here, or a
 /// host application's, of which nothing is destroyed. DeviceRegistry.hpp returns shared ones.
-/// Thread-safe. Destruction waits until its queues are idle.
+/// Thread-safe. Destruction waits until its queues are idle; if they are not after endLimit(), the
+/// device and what it uses stay until the process ends.
 class Device : public DeviceHandle {
 public:
     static std::shared_ptr<Device> create(const std::shared_ptr<Instance>& instance,
@@ -111,25 +112,33 @@ public:
         return mPhysical.isCpu() ? WaitMode::eBlock : WaitMode::eHybrid;
     }
 
-    /// Waits until every queue is idle and writes the pipeline cache, without throwing.
+    /// Waits until every queue is idle and writes the pipeline cache, without throwing. Waits for
+    /// endLimit() once, and logs a warning if work goes on after that.
     void finish() noexcept;
     /// Waits until every queue is idle. The queues of a lost device are.
-    void waitIdle() const;
+    /// @param timeout  nanoseconds
+    /// @return false if it timed out
+    bool waitIdle(uint64_t timeout = UINT64_MAX) const;
 
 private:
     Device() = default;
-    /// Returns an object that is never destroyed once driverGone().
+    /// Returns an object that is never destroyed once driverGone(), or while its work does not end.
     static std::shared_ptr<Device> allocate();
     /// @param host  null for create()
     void init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host);
-    void closeQueues() noexcept; ///< once they are idle
+    /// Ends their threads and waits until they are idle; for endLimit(), unless the device is a
+    /// host application's, which may destroy it next.
+    /// @return false after the limit
+    bool closeQueues() noexcept;
 
     std::shared_ptr<Instance> mInstance;
     PhysicalDevice mPhysical;
     DevicePlan mPlan;
     bool mWrapped = false;
+    bool mUnfinished = false; ///< closeQueues() has given up, and logged a warning
     mutable std::mutex mSubmissionMutex;
     mutable TimelinePoint mLastUnknownAccess;
+    mutable std::atomic<uint64_t> mUnknownAccesses{0};
     std::vector<std::unique_ptr<Queue>> mQueues;
     mutable std::atomic<Queue*> mRecentQueue{nullptr};
     std::vector<uint32_t> mFamilies;
@@ -138,7 +147,6 @@ private:
     std::unique_ptr<Allocator> mAllocator;
     std::unique_ptr<BufferPool> mBufferPool;
     std::unique_ptr<BufferPool> mScratchPool;
-    mutable std::atomic<uint64_t> mUnknownAccesses{0};
     std::unique_ptr<BufferCache> mConstants; ///< destroyed early, as mTransfer
     std::unique_ptr<CommandBufferPool> mCommandBuffers;
     std::unique_ptr<QueryPools> mQueryPools;
