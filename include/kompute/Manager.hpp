@@ -50,7 +50,8 @@ class Queue;
 /// holds only weak pointers to the objects it creates: an object dies with its last owner, or in
 /// destroy().
 ///
-/// Thread safety: every member function except destroy() may be called from any thread at any time.
+/// Thread safety: every member function may be called from any thread at any time. destroy() throws
+/// while other threads use the manager or its objects.
 /// Unless noted otherwise, functions throw InvalidArgument after destroy().
 class KOMPUTE_API Manager {
 public:
@@ -361,6 +362,8 @@ public:
     /// ten seconds for it; then the library logs a warning and leaves the device to the end of the
     /// process. If the device is a host application's, waits for all work, and for up to a second
     /// for threads of the library that still refer to it. Further calls have no effect.
+    /// @throws InvalidArgument, and destroys nothing, if another thread is in a call that evaluates
+    ///         or records a sequence, launches, transfers, or waits for memory of this manager
     void destroy();
     /// Waits until the device has finished everything submitted to it, including work from other
     /// managers of the same device.

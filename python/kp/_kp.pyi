@@ -188,8 +188,9 @@ class Manager:
         self,
         objects: Memory | Sequence | str | collections.abc.Iterable[Memory | Sequence | str] | None = None,
     ) -> None:
-        """Destroys all objects that this manager created, after the work that uses them. A
-        second call does nothing. The old spelling destroy(objects) destroys tensors,
+        """Destroys all objects that this manager created, after the work that uses them. Waits
+        for calls of other threads, whose next ones raise InvalidArgument. A second call
+        does nothing. The old spelling destroy(objects) destroys tensors,
         sequences or sequences of that name; see kp._early.
         """
 

@@ -341,6 +341,29 @@ def test_threads_may_share_all_objects(mgr: kp.Manager) -> None:
     sequence.eval(kp.OpSyncLocal([tensor]))
 
 
+def test_destroy_of_a_manager_wins_against_busy_threads() -> None:
+    mgr = kp.Manager()
+    working = threading.Barrier(4)
+
+    def work() -> str:
+        tensor = mgr.tensor(np.zeros(100_000))
+        working.wait(30)
+        try:
+            while True:
+                tensor.write(tensor.read())
+                mgr.tensor(shape=10)
+        except kp.InvalidArgument as error:
+            return str(error)
+
+    with ThreadPoolExecutor(3) as pool:
+        results = [pool.submit(work) for _ in range(3)]
+        working.wait(30)
+        mgr.destroy()
+        assert not mgr.is_init()
+        for result in results:
+            assert "destroy" in result.result(30)
+
+
 def test_tensor_in_use_cannot_be_destroyed(mgr: kp.Manager) -> None:
     big = mgr.tensor(shape=4_000_000)
     values = np.ones(4_000_000, np.float32)

@@ -40,6 +40,7 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
                              const Workgroup& workgroup, const Bytes& specializationConstants,
                              bool specializationById, const Bytes& pushConstants,
                              const std::optional<AlgorithmOptions>& options) {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireAlive();
     const std::vector<std::shared_ptr<Memory>>& memObjects = objects.get();
     requireObjects(memObjects);
@@ -47,6 +48,7 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
     Impl next;
     next.device = mImpl->device;
     next.managerQueue = mImpl->managerQueue;
+    next.gate = mImpl->gate;
     next.memObjects = memObjects;
     next.types = objects.areReinterpreted() ? TypeRule::eReinterpret : TypeRule::eSame;
     next.specialization = mImpl->specialization;
@@ -92,6 +94,7 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
 }
 
 void Algorithm::setMemObjects(const MemoryObjects& memObjects) {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireReady();
     const TypeRule types = memObjects.areReinterpreted() ? TypeRule::eReinterpret : mImpl->types;
     checkBindings(*mImpl->reflection, *mImpl->device, memObjects.get(), types);
@@ -112,8 +115,11 @@ bool Algorithm::isInit() const {
 }
 
 void Algorithm::destroy() {
+    const std::shared_ptr<CallGate> gate = mImpl->gate;
+    const CallGate::Call call(gate);
     Impl empty;
     empty.workgroup = mImpl->workgroup;
+    empty.gate = gate;
     // The other members need the device while they are destroyed.
     const std::shared_ptr<vulkan::Device> device = mImpl->device;
     *mImpl = std::move(empty);

@@ -13,6 +13,7 @@
 #include "core/AlgorithmChecks.hpp"
 #include "core/BindingChecks.hpp"
 #include "core/BoundState.hpp"
+#include "core/CallGate.hpp"
 #include "core/Internals.hpp"
 #include "core/Specialization.hpp"
 #include "shader/Reflection.hpp"
@@ -63,6 +64,7 @@ struct MemoryBinding {
 struct Algorithm::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     std::weak_ptr<Queue> managerQueue;      ///< of the manager that made it
+    std::shared_ptr<CallGate> gate;         ///< of that manager; null without one
     std::vector<std::shared_ptr<Memory>> memObjects;
     TypeRule types = TypeRule::eSame;
     std::shared_ptr<const shader::Reflection> reflection; ///< null without a shader

@@ -43,16 +43,6 @@ void destroyAll(WeakList<T>& list, std::mutex& mutex) {
             alive->destroy();
 }
 
-/// @throws InvalidArgument in a callback of an operation of one of the sequences
-void requireNoCallbacks(const WeakList<Sequence>& list, std::mutex& mutex) {
-    std::unique_lock lock(mutex);
-    const std::vector<std::weak_ptr<Sequence>> sequences = list.objects();
-    lock.unlock();
-    for (const std::weak_ptr<Sequence>& sequence : sequences)
-        if (const std::shared_ptr<Sequence> alive = sequence.lock())
-            implOf(*alive).requireNoCallback("Manager::destroy()");
-}
-
 vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
     switch (policy) {
     case WaitPolicy::eSpin:
@@ -107,8 +97,10 @@ std::shared_ptr<Queue> Manager::Impl::newQueue(uint32_t index, bool inOrder) con
     requireInit();
     const bool isVirtual = index >= queues.size();
     std::string name = formatted("queue {}{}", index, isVirtual ? " (virtual, on queue 0)" : "");
-    return Internals::make<Queue>(std::make_shared<Queue::Impl>(
-        device, queue(isVirtual ? 0 : index), rules, inOrder, std::move(name), index, isVirtual));
+    auto impl = std::make_shared<Queue::Impl>(device, queue(isVirtual ? 0 : index), rules, inOrder,
+                                              std::move(name), index, isVirtual);
+    impl->gate = gate;
+    return Internals::make<Queue>(std::move(impl));
 }
 
 void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen,
@@ -179,30 +171,38 @@ Manager::~Manager() {
 }
 
 std::shared_ptr<vulkan::Device> Manager::device() const {
+    const CallGate::Call call(mImpl->gate);
     return implOf(*this).device;
 }
 
 void Manager::add(const std::shared_ptr<Memory>& memory) {
+    const CallGate::Call call(mImpl->gate);
     implOf(*memory).managerQueue = mImpl->defaultQueue;
+    implOf(*memory).gate = mImpl->gate;
     const std::lock_guard lock(mImpl->mutex);
     mImpl->memory.add(memory);
 }
 
 void Manager::add(const std::shared_ptr<Algorithm>& algorithm) {
+    const CallGate::Call call(mImpl->gate);
     implOf(*algorithm).managerQueue = mImpl->defaultQueue;
+    implOf(*algorithm).gate = mImpl->gate;
     const std::lock_guard lock(mImpl->mutex);
     mImpl->algorithms.add(algorithm);
 }
 
 std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalTimestamps) {
+    const CallGate::Call call(mImpl->gate);
     vulkan::Queue& queue = mImpl->queue(queueIndex);
     auto sequence = Internals::make<Sequence>(mImpl->device, queue, mImpl->rules, totalTimestamps);
+    implOf(*sequence).gate = mImpl->gate;
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.add(sequence);
     return sequence;
 }
 
 std::shared_ptr<Queue> Manager::queue(uint32_t index, bool inOrder, bool profiling) {
+    const CallGate::Call call(mImpl->gate);
     std::shared_ptr<Queue> queue = mImpl->newQueue(index, inOrder);
     queue->setProfiling(profiling);
     return queue;
@@ -328,7 +328,11 @@ std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions o
 void Manager::destroy() {
     if (!mImpl->device || driverGone())
         return;
-    requireNoCallbacks(mImpl->sequences, mImpl->mutex);
+    if (Sequence::Impl::Calling::here(mImpl->gate))
+        failInCallback("Manager::destroy()");
+    const CallGate::Closed closed(*mImpl->gate);
+    if (!mImpl->device)
+        return;
     destroyAll(mImpl->sequences, mImpl->mutex);
     destroyAll(mImpl->algorithms, mImpl->mutex);
     destroyAll(mImpl->memory, mImpl->mutex);
@@ -356,6 +360,7 @@ std::vector<Event> Manager::submittedWork() const {
 }
 
 std::vector<Event> Manager::cancelWaiting() {
+    const CallGate::Call call(mImpl->gate);
     std::unique_lock lock(mImpl->mutex);
     const std::vector<std::weak_ptr<Sequence>> sequences = mImpl->sequences.objects();
     lock.unlock();
@@ -368,6 +373,7 @@ std::vector<Event> Manager::cancelWaiting() {
 }
 
 void Manager::clear() {
+    const CallGate::Call call(mImpl->gate);
     if (mImpl->device) {
         mImpl->device->transfer().trim();
         mImpl->device->clearBufferPools();

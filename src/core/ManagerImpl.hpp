@@ -10,6 +10,7 @@
 
 #include <kompute/Manager.hpp>
 
+#include "core/CallGate.hpp"
 #include "core/Internals.hpp"
 #include "core/LaunchRules.hpp"
 #include "vulkan/device/Device.hpp"
@@ -45,6 +46,8 @@ private:
 };
 
 struct Manager::Impl {
+    /// Counts calls that use the device or the objects.
+    const std::shared_ptr<CallGate> gate = std::make_shared<CallGate>();
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     LaunchRules rules;
     std::string cacheFolder;             ///< from the options

@@ -118,6 +118,7 @@ bool Memory::canBeReused() const {
     return isInit() && !WaitingLaunch::any();
 }
 void Memory::destroy() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->release();
 }
 void Memory::setName(std::string_view text) {
@@ -203,6 +204,7 @@ uint64_t Memory::offsetOf(uint64_t element, size_t elementSize, DataTypes type) 
 }
 
 void Memory::setData(const void* data, size_t bytes) {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireAlive();
     if (!mImpl->hasHostView())
         throw InvalidArgument(
@@ -215,6 +217,7 @@ void Memory::setData(const void* data, size_t bytes) {
 }
 
 void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
+    const CallGate::Call call(mImpl->gate);
     requireTransferRange(*mImpl, bytes, offset, "upload");
     if (bytes == 0)
         return;
@@ -226,6 +229,7 @@ void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
 }
 
 void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
+    const CallGate::Call call(mImpl->gate);
     requireTransferRange(*mImpl, bytes, offset, "download");
     requireData(data, bytes, "download");
     mImpl->bringToDevice();

@@ -222,20 +222,25 @@ void* Memory::Impl::hostView(bool given) {
     requireAlive();
     if (!hasHostView())
         return nullptr;
+    // Programs call this for each element, so calls are counted only if they wait or copy.
     if (mirrored) {
         if (void* const view = mirror().viewAtOnce(given))
             return view;
+        const CallGate::Call call(gate);
         return given ? mirror().give() : mirror().view();
     }
     if (padded) {
         if (rows.empty() || rowsBehind()) {
+            const CallGate::Call call(gate);
             rows.resize(bytes());
             pullRows();
         }
         return rows.data();
     }
-    if (!memory().unusedSinceWait(given)) [[unlikely]]
+    if (!memory().unusedSinceWait(given)) [[unlikely]] {
+        const CallGate::Call call(gate);
         memory().waitForHost(given);
+    }
     return buffer ? buffer->mapped() : image->mapped();
 }
 

@@ -12,6 +12,7 @@
 #include <kompute/ImageOptions.hpp>
 #include <kompute/Memory.hpp>
 
+#include "core/CallGate.hpp"
 #include "core/Internals.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
@@ -27,6 +28,7 @@ struct Memory::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     /// Of the manager that made it. Weak: unfinished work of the queue may own the memory.
     std::weak_ptr<Queue> managerQueue;
+    std::shared_ptr<CallGate> gate; ///< of that manager; null without one
     MemoryTypes memoryType = MemoryTypes::eDevice;
     DataTypes dataType = DataTypes::eFloat;
     uint64_t count = 0; ///< elements on the device

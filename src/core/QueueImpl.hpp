@@ -11,6 +11,7 @@
 
 #include <kompute/Queue.hpp>
 
+#include "core/CallGate.hpp"
 #include "core/Dependencies.hpp"
 #include "core/EventState.hpp"
 #include "core/Internals.hpp"
@@ -55,6 +56,7 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     const uint32_t index;
     const bool isVirtual;
     std::atomic<bool> profiling{false};
+    std::shared_ptr<CallGate> gate; ///< of the manager that made it; null for sequences
 
     /// Launches device work: immediately if the device can wait for all events of @p waitFor,
     /// otherwise from another thread as soon as it can.

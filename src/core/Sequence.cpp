@@ -21,13 +21,18 @@
 
 namespace kp {
 
+void failInCallback(const char* what) {
+    fail<InvalidArgument>(
+        "{} was called by an operation of the same sequence: a sequence cannot be "
+        "changed or evaluated in init(), accesses(), record(), preEval() and "
+        "postEval(). Call it after the sequence's function has returned, or use "
+        "another sequence",
+        what);
+}
+
 void Sequence::Impl::requireNoCallback(const char* what) const {
     if (calling > 0)
-        fail<InvalidArgument>("{} was called by an operation of the same sequence: a sequence "
-                              "cannot be changed or evaluated in init(), accesses(), record(), "
-                              "preEval() and postEval(). Call it after the sequence's function "
-                              "has returned, or use another sequence",
-                              what);
+        failInCallback(what);
 }
 
 void Sequence::Impl::requireIdle(const char* what) const {
@@ -218,7 +223,7 @@ Sequence::Sequence(std::shared_ptr<vulkan::Device> device, vulkan::Queue& queue,
 
 Sequence::~Sequence() {
     try {
-        mImpl->destroy();
+        mImpl->destroy(); // without the gate: this is the last owner
     } catch (const std::exception& error) {
         KP_LOG_ERROR("destroying a sequence: {}", error.what());
     }
@@ -239,6 +244,7 @@ vulkan::Queue& Sequence::findQueue(const std::shared_ptr<vk::Device>& device,
 std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
     if (!op)
         throw InvalidArgument("the operation to record is null");
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireNoCallback("record()");
     if (mImpl->state != Impl::State::eRecording)
         begin();
@@ -251,6 +257,7 @@ std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorit
                                                    const void* pushConstants,
                                                    size_t pushConstantBytes,
                                                    Memory::DataTypes type) {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireNoCallback("record()");
     if (mImpl->state != Impl::State::eRecording)
         begin();
@@ -280,11 +287,13 @@ std::shared_ptr<Sequence> awaitStarted(Sequence& sequence) {
 } // namespace
 
 std::shared_ptr<Sequence> Sequence::eval() {
+    const CallGate::Call call(mImpl->gate);
     evalAsync();
     return isRunning() ? awaitStarted(*this) : shared_from_this(); // there was nothing to evaluate
 }
 
 std::shared_ptr<Sequence> Sequence::eval(std::shared_ptr<OpBase> op) {
+    const CallGate::Call call(mImpl->gate);
     return awaitStarted(*evalAsync(std::move(op)));
 }
 
@@ -294,6 +303,7 @@ std::shared_ptr<Sequence> Sequence::evalAsync() {
 
 std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor) {
     Impl& impl = *mImpl;
+    const CallGate::Call call(impl.gate);
     impl.requireIdle("evalAsync()");
     std::shared_ptr<Sequence> self = shared_from_this();
     const Impl::Calling calling(impl);
@@ -324,6 +334,7 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
 }
 
 std::shared_ptr<Sequence> Sequence::evalAsync(std::shared_ptr<OpBase> op) {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireIdle("evalAsync()");
     clear();
     return record(std::move(op))->evalAsync();
@@ -331,6 +342,7 @@ std::shared_ptr<Sequence> Sequence::evalAsync(std::shared_ptr<OpBase> op) {
 
 std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     Impl& impl = *mImpl;
+    const CallGate::Call call(impl.gate);
     impl.requireNoCallback("evalAwait()");
     if (impl.state != Impl::State::eRunning) {
         KP_LOG_WARN("evalAwait() without an evaluation does nothing");
@@ -362,6 +374,7 @@ Event Sequence::event() const {
 }
 
 void Sequence::clear() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireNoCallback("clear()");
     if (mImpl->state == Impl::State::eRecording)
         mImpl->end();
@@ -369,6 +382,7 @@ void Sequence::clear() {
 }
 
 void Sequence::rerecord() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireIdle("rerecord()");
     if (mImpl->state == Impl::State::eRecording)
         mImpl->end();
@@ -379,6 +393,7 @@ void Sequence::rerecord() {
 }
 
 void Sequence::begin() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireIdle("begin()");
     if (mImpl->state == Impl::State::eRecording)
         return;
@@ -388,6 +403,7 @@ void Sequence::begin() {
 }
 
 void Sequence::end() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireIdle("end()");
     if (mImpl->state == Impl::State::eRecording)
         mImpl->end();
@@ -409,6 +425,7 @@ bool Sequence::isInit() const {
 }
 
 std::vector<uint64_t> Sequence::getTimestamps() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireIdle("getTimestamps()");
     if (mImpl->totalTimestamps == 0)
         throw InvalidArgument("timestamps are off: make the sequence with Manager::sequence(queue, "
@@ -430,6 +447,7 @@ std::vector<uint64_t> Sequence::getTimestampsNs() {
 }
 
 void Sequence::destroy() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->destroy();
 }
 
@@ -467,6 +485,7 @@ void bringToDeviceNow(const Recording& recording) {
 } // namespace
 
 void Sequence::recordInto(VkCommandBuffer commandBuffer) {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireIdle("recordInto()");
     if (!commandBuffer)
         throw InvalidArgument("the command buffer to record into is null");
@@ -485,6 +504,7 @@ void Sequence::recordInto(VkCommandBuffer commandBuffer) {
 }
 
 void Sequence::preEval() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireNoCallback("preEval()");
     const std::shared_ptr<Sequence> self = weak_from_this().lock();
     const Impl::Calling calling(*mImpl);
@@ -497,6 +517,7 @@ void Sequence::preEval() {
 }
 
 void Sequence::postEval() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireNoCallback("postEval()");
     const std::shared_ptr<Sequence> self = weak_from_this().lock();
     const Impl::Calling calling(*mImpl);
@@ -568,6 +589,10 @@ void launchTogether(std::span<Sequence* const> neighbours) {
 } // namespace
 
 void evalAllAsync(const std::vector<std::shared_ptr<Sequence>>& sequences) {
+    std::deque<CallGate::Call> calls;
+    for (const std::shared_ptr<Sequence>& sequence : sequences)
+        if (sequence)
+            calls.emplace_back(implOf(*sequence).gate);
     requireEvaluable(sequences);
     // An operation of one sequence must not change another one.
     std::deque<Sequence::Impl::Calling> calling;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <kompute/Sequence.hpp>
 
+#include "core/CallGate.hpp"
 #include "core/Internals.hpp"
 #include "core/QueueImpl.hpp"
 #include "core/Recorder.hpp"
@@ -24,6 +27,7 @@ struct Sequence::Impl {
     };
 
     std::shared_ptr<Queue::Impl> queue; ///< null after destroy()
+    std::shared_ptr<CallGate> gate;     ///< of the manager that made it; null without one
     uint32_t totalTimestamps = 0;
     State state = State::eEmpty;
     bool timedOut = false; ///< the last evalAwait() did not see the end of the evaluation
@@ -42,13 +46,26 @@ struct Sequence::Impl {
     /// because what they change would be in use.
     class Calling {
     public:
-        explicit Calling(Impl& impl) : mImpl(impl) { ++mImpl.calling; }
-        ~Calling() { --mImpl.calling; }
+        explicit Calling(Impl& impl) : mImpl(impl) {
+            sHere.push_back(&impl);
+            ++mImpl.calling;
+        }
+        ~Calling() {
+            --mImpl.calling;
+            std::swap(*std::find(sHere.rbegin(), sHere.rend(), &mImpl), sHere.back());
+            sHere.pop_back();
+        }
         Calling(const Calling&) = delete;
         Calling& operator=(const Calling&) = delete;
 
+        /// Returns true if operations of a sequence of this manager are called back in this thread.
+        static bool here(const std::shared_ptr<CallGate>& gate) {
+            return std::ranges::any_of(sHere, [&](const Impl* impl) { return impl->gate == gate; });
+        }
+
     private:
         Impl& mImpl;
+        static inline thread_local std::vector<const Impl*> sHere;
     };
     uint32_t calling = 0; ///< number of Calling
 
@@ -94,5 +111,8 @@ struct Sequence::Impl {
     /// See Sequence::destroy().
     void destroy();
 };
+
+/// Throws the InvalidArgument for a call by an operation that its sequence calls back.
+[[noreturn]] void failInCallback(const char* what);
 
 } // namespace kp

@@ -286,6 +286,7 @@ Event Launcher::launch(const std::shared_ptr<Queue>& queue, const Parameters& pa
 }
 
 Event Launcher::runSteps(const std::shared_ptr<Queue>& queue, const LaunchOptions& options) {
+    const CallGate::Call call(implOf(*queue).gate);
     if (!mCache)
         mCache = std::make_unique<Cache>();
     launch::StepRunner& runner = *mCache;

@@ -173,6 +173,74 @@ TEST_F(Concurrency, HostViewsAreWholeForEveryThreadThatHasWaited) {
     }
 }
 
+TEST_F(Concurrency, DestroyRefusesWhileOtherThreadsUseTheManager) {
+    for (int kind = 0; kind < 4; ++kind) {
+        SCOPED_TRACE(kind);
+        kp::Manager used;
+        const auto code = addShader(1);
+        std::atomic<int> working{0};
+        std::atomic<int> unexpected{0};
+        std::atomic<bool> stop{false};
+        // Between two calls of the others it may succeed.
+        std::thread destroyer([&] {
+            while (working < kThreads)
+                std::this_thread::yield();
+            for (int i = 0; i < 100 && used.isInit(); ++i) {
+                try {
+                    used.destroy();
+                } catch (const kp::InvalidArgument&) {
+                    std::this_thread::sleep_for(std::chrono::microseconds(100));
+                }
+            }
+            stop = true;
+        });
+        inThreads(kThreads, [&](int) {
+            try {
+                const auto mine = used.tensorT<uint32_t>({0});
+                const auto sequence = used.sequence();
+                const auto algorithm = used.algorithm({mine}, code);
+                ++working;
+                while (!stop) {
+                    if (kind == 0)
+                        sequence->record<kp::OpAlgoDispatch>(algorithm)->eval();
+                    else if (kind == 1)
+                        sequence->record<kp::OpAlgoDispatch>(algorithm)->evalAsync()->evalAwait();
+                    else if (kind == 2)
+                        mine->upload(std::vector<uint32_t>{1});
+                    else
+                        used.tensorT<uint32_t>({1});
+                }
+            } catch (const kp::InvalidArgument& error) {
+                if (std::string(error.what()).find("destroy") == std::string::npos)
+                    ++unexpected;
+            }
+        });
+        destroyer.join();
+        EXPECT_EQ(unexpected, 0);
+        used.destroy();
+        EXPECT_FALSE(used.isInit());
+    }
+}
+
+TEST_F(Concurrency, DestroyIsRefusedDuringACall) {
+    const auto counter = manager.tensorT<uint32_t>({0});
+    const auto sequence = manager.sequence();
+    recordSlowWork(manager, *sequence, counter);
+    std::atomic<bool> started{false};
+    std::thread other([&] {
+        started = true;
+        sequence->eval();
+    });
+    while (!started)
+        std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_ERROR(kp::InvalidArgument, "another thread", manager.destroy());
+    EXPECT_TRUE(manager.isInit());
+    other.join();
+    manager.destroy();
+    EXPECT_FALSE(manager.isInit());
+}
+
 TEST_F(Concurrency, UploadsAndDownloadsInSeveralThreads) {
     std::atomic<int> wrong{0};
     inThreads(kThreads, [&](int number) {

@@ -210,7 +210,9 @@ public:
     /// ended.
     /// @throws DeviceLost
     void waitIdle() const;
-    void destroy();      ///< all managers; further calls have no effect
+    /// Destroys all managers. Further calls have no effect.
+    /// @throws as Manager::destroy(); call it again then
+    void destroy();
     bool isInit() const; ///< false after destroy(), or if one of the managers was destroyed
 
     struct Impl;

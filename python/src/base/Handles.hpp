@@ -18,8 +18,12 @@ namespace kp::python {
 /// A kp.Manager. The objects that it creates hold a reference to it.
 struct ManagerHandle {
     std::shared_ptr<Manager> manager;
-    int users = 0; ///< calls that use it without the GIL
+    int users = 0;        ///< calls that use it without the GIL
+    bool closing = false; ///< destroy() waits for those; there will be no more
 };
+
+/// The calls of this thread that use a manager without the GIL.
+inline thread_local int tManagerUses = 0;
 
 /// A kp.Tensor or kp.Image.
 struct MemoryHandle {
@@ -103,16 +107,31 @@ struct QueueHandle {
 };
 
 /// Marks an object as used without the GIL for the length of a scope, so that destroy() of another
-/// thread throws instead of destroying it. Created and destroyed with the GIL held.
+/// thread does not destroy it: that of a manager waits, others throw. Created and destroyed with
+/// the GIL held.
 template <typename Handle>
 class Use {
 public:
-    explicit Use(Handle& handle) : mHandle(handle) { ++mHandle.users; }
-    ~Use() { --mHandle.users; }
+    /// @throws InvalidArgument if another thread destroys the manager
+    explicit Use(Handle& handle) : mHandle(handle) {
+        if constexpr (kIsManager) {
+            if (handle.closing)
+                throw InvalidArgument("another thread is destroying this manager");
+            ++tManagerUses;
+        }
+        ++mHandle.users;
+    }
+    ~Use() {
+        --mHandle.users;
+        if constexpr (kIsManager)
+            --tManagerUses;
+    }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
 
 private:
+    static constexpr bool kIsManager = std::is_same_v<Handle, ManagerHandle>;
+
     Handle& mHandle;
 };
 

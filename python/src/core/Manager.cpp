@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
+#include <thread>
 
 #include "base/Gil.hpp"
 #include "base/Waiting.hpp"
@@ -118,19 +120,30 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
 
 void destroyManager(py::handle self) {
     const auto handle = sharedOf<ManagerHandle>(self);
-    requireUnused(*handle, "manager");
     if (!handle->manager->isInit())
         return;
+    if (tManagerUses > 0)
+        throw InvalidArgument("destroy() was called by a function that a call of a manager has "
+                              "called; call it after that call has returned");
+    if (handle->closing)
+        throw InvalidArgument("another thread is destroying this manager");
+    handle->closing = true;
+    const AtEnd reopen{[&handle] { handle->closing = false; }};
+    while (handle->users > 0) {
+        {
+            const ReleaseGil release;
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        throwIfInterrupted();
+    }
     std::vector<Event> submitting;
     do {
-        const Use use(*handle);
         waitForSubmitted(*handle->manager);
         for (const Event& event : submitting)
             waitForEnd(event);
         // destroy() would wait for them with the GIL, which pre_eval() needs there.
         submitting = handle->manager->cancelWaiting();
     } while (!submitting.empty());
-    requireUnused(*handle, "manager");
     handle->manager->destroy();
 }
 
@@ -218,8 +231,9 @@ void bindManager(py::module_& module, Classes& classes) {
                     py::module_::import("kp._early").attr("destroy")(self, objects);
             },
             "objects"_a = py::none(), doc(R"(
-                Destroys all objects that this manager created, after the work that uses them. A
-                second call does nothing. The old spelling destroy(objects) destroys tensors,
+                Destroys all objects that this manager created, after the work that uses them. Waits
+                for calls of other threads, whose next ones raise InvalidArgument. A second call
+                does nothing. The old spelling destroy(objects) destroys tensors,
                 sequences or sequences of that name; see kp._early.)"))
         .def("__repr__", &describeManager);
     bindContextManager(classes.manager, &destroyManager);

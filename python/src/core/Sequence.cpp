@@ -277,6 +277,7 @@ void destroySequence(py::handle self) {
     // What still waits for an event on the host is cancelled instead.
     if (handle.sequence->isRunning() && handle.sequence->event().status() != EventStatus::eQueued)
         waitForEnd(handle.sequence->event());
+    const Use useManager(*handle.manager);
     change(handle, [](Sequence& sequence) {
         const ReleaseGil release;
         sequence.destroy();
