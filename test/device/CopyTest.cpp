@@ -68,6 +68,28 @@ TEST_F(CopyTest, CopiesEveryKindToEveryKind) {
         }
 }
 
+TEST_F(CopyTest, CopiesMoreThanTwoGigabytes) {
+    // Mesa's software driver crashes on copies of 2^31 bytes.
+    constexpr uint64_t kBytes = (uint64_t{1} << 31) + 4096;
+    std::shared_ptr<kp::Tensor> from;
+    std::shared_ptr<kp::Tensor> to;
+    try {
+        from = manager.tensor(nullptr, kBytes, 1, DataTypes::eUnsignedChar, MemoryTypes::eStorage);
+        to = manager.tensor(nullptr, kBytes, 1, DataTypes::eUnsignedChar, MemoryTypes::eStorage);
+    } catch (const kp::Error& error) {
+        GTEST_SKIP() << error.what();
+    }
+    const uint64_t places[] = {0, (uint64_t{1} << 30) - 16, uint64_t{1} << 30, kBytes - 16};
+    for (const uint64_t place : places)
+        from->upload(randomBytes(16, place), place);
+    manager.sequence()->eval<kp::OpCopy>({from, to});
+    for (const uint64_t place : places) {
+        std::vector<uint8_t> copied(16);
+        to->download(copied, place);
+        EXPECT_EQ(copied, randomBytes(16, place)) << place;
+    }
+}
+
 TEST_F(CopyTest, CopiesAlongAChainInOneSequence) {
     const auto values = ascending<float>(kCount, 1);
     const auto all = kinds();

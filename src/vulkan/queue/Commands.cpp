@@ -57,10 +57,15 @@ void recordFill(VkCommandBuffer commandBuffer, const Buffer& buffer, uint32_t pa
 
 void recordCopyRange(VkCommandBuffer commandBuffer, const Buffer& source, uint64_t sourceOffset,
                      const Buffer& destination, uint64_t destinationOffset, uint64_t bytes) {
-    const VkBufferCopy region{source.offset() + sourceOffset,
-                              destination.offset() + destinationOffset, bytes};
-    source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(), 1,
-                                         &region);
+    // Mesa's software driver crashes on regions of 2^31 bytes and more.
+    constexpr uint64_t kMaxRegion = uint64_t{1} << 30;
+    for (uint64_t at = 0; at < bytes; at += kMaxRegion) {
+        const VkBufferCopy region{source.offset() + sourceOffset + at,
+                                  destination.offset() + destinationOffset + at,
+                                  std::min(kMaxRegion, bytes - at)};
+        source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(),
+                                             1, &region);
+    }
 }
 
 void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64_t offset,
