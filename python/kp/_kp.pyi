@@ -1578,7 +1578,7 @@ class OpAlgoDispatch(OpBase):
         """`push_consts` are for this dispatch only: a list (float32), a number, a NumPy array
         or structure, or a dict by name. `group_counts` is a tensor that holds the work
         groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its
-        start.
+        start. Nobody checks them: counts beyond the device's max_work_group_count hang.
         """
 
     def record(self) -> collections.abc.Iterable[OpBase]:

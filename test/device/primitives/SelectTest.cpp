@@ -210,6 +210,40 @@ TEST_F(SelectTest, OfNothingIsNothing) {
     EXPECT_EQ(groups->vector(), (std::vector<uint32_t>{0, 1, 1}));
 }
 
+TEST_F(SelectTest, ItsGroupCountsAreWithinTheLimits) {
+    const auto limits = manager.deviceInfo().maxWorkgroupCount;
+    const uint64_t most = std::min({limits[0], limits[1], limits[2]});
+    const uint32_t chosen = 70'001; // more groups than Vulkan promises along one axis
+    const auto values = manager.tensorT<uint32_t>(ascending<uint32_t>(100'000));
+    const auto out = manager.tensorT<uint32_t>(1); // room for fewer than are chosen
+    const auto count = manager.tensorT<uint32_t>(1);
+    const auto groups = manager.tensorT<uint32_t>(3);
+    const auto visited = manager.tensorT<uint32_t>({0});
+    SelectOptions options;
+    options.dispatch = groups;
+    options.groupSize = 1;
+    const auto algorithm = manager.algorithm({visited, count}, kp::compile(R"(
+        #version 450
+        layout(local_size_x = 1) in;
+        layout(binding = 0) buffer A { uint visited; };
+        layout(binding = 1) readonly buffer B { uint count; };
+        void main() {
+            uint group = gl_WorkGroupID.x + gl_NumWorkGroups.x *
+                         (gl_WorkGroupID.y + gl_NumWorkGroups.y * gl_WorkGroupID.z);
+            if (group < count)
+                atomicAdd(visited, 1u);
+        })"));
+    manager.sequence()
+        ->record<kp::OpSelect>(values, Predicate("x < 70001u"), out, count, options)
+        ->record<kp::OpAlgoDispatch>(algorithm, groups, uint64_t{0})
+        ->eval();
+    const std::vector<uint32_t> given = groups->vector();
+    for (const uint32_t each : given)
+        EXPECT_LE(each, most);
+    EXPECT_GE(uint64_t{given[0]} * given[1] * given[2], chosen);
+    EXPECT_EQ(visited->vector(), std::vector<uint32_t>{chosen});
+}
+
 TEST_F(SelectTest, ItsCountDispatchesLaterWork) {
     const auto values = manager.tensorT<uint32_t>(ascending<uint32_t>(10000));
     const auto chosen = manager.tensorT<uint32_t>(10000);
