@@ -129,7 +129,9 @@ public:
     /// its nativeOffset() on. Tensors of one VkBuffer are ordered against each other.
     /// @param offset      bytes from the start of the buffer
     /// @param tensorType  eDevice or eStorage
-    /// @throws InvalidArgument for other memory types, and if the range is invalid
+    /// @throws InvalidArgument for other memory types, for an offset that is not a multiple of the
+    ///         device's minStorageBufferOffsetAlignment, and if the range ends behind the buffer's
+    ///         memory
     std::shared_ptr<Tensor>
     wrapBuffer(VkBuffer buffer, uint64_t elementTotalCount, uint64_t elementMemorySize,
                Memory::DataTypes dataType, uint64_t offset = 0,

@@ -235,6 +235,12 @@ TEST_F(HostDeviceTest, WrapsBuffersAsTensors) {
     }
     host.contents(buffer)[0] = 1; // the buffer still exists
     EXPECT_THROW(wrapped.wrapBuffer(nullptr, 4, 4, DataTypes::eFloat), kp::InvalidArgument);
+    EXPECT_ERROR(kp::InvalidArgument, "do not fit",
+                 wrapped.wrapBuffer(buffer, 1 << 20, 4, DataTypes::eFloat));
+    EXPECT_ERROR(kp::InvalidArgument, "do not fit",
+                 wrapped.wrapBuffer(buffer, UINT64_MAX / 4, 4, DataTypes::eFloat));
+    EXPECT_ERROR(kp::InvalidArgument, "do not fit",
+                 wrapped.wrapBuffer(buffer, 4, 4, DataTypes::eFloat, uint64_t{1} << 40));
     EXPECT_ERROR(kp::InvalidArgument, "zero-sized",
                  wrapped.wrapBuffer(buffer, 0, 4, DataTypes::eFloat));
 }

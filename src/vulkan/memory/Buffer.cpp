@@ -174,6 +174,13 @@ std::shared_ptr<Buffer> Buffer::wrap(Device& device, VkBuffer handle, uint64_t o
         fail<InvalidArgument>("offset {} into the wrapped buffer is not a multiple of the device's "
                               "minStorageBufferOffsetAlignment of {}",
                               offset, alignment);
+    VkMemoryRequirements requirements{}; // Vulkan does not tell the size of a buffer itself
+    device.vk().vkGetBufferMemoryRequirements(device.handle(), handle, &requirements);
+    if (offset > requirements.size || bytes > requirements.size - offset)
+        fail<InvalidArgument>(
+            "{} bytes at offset {} do not fit into the buffer to wrap, which has at "
+            "most {}",
+            bytes, offset, requirements.size);
     const auto buffer = std::make_shared<Buffer>(Key{}, device);
     buffer->mHandle = handle;
     buffer->mOffset = offset;

@@ -29,7 +29,7 @@ public:
     /// VkBuffer share one ResourceUse, so that overlapping ranges are ordered. If it is the
     /// VkBuffer of another Buffer, see noteGiven(), they share that one's.
     /// @throws InvalidArgument if the offset is not a multiple of the device's
-    ///         minStorageBufferOffsetAlignment
+    ///         minStorageBufferOffsetAlignment, or the range ends behind the buffer's memory
     static std::shared_ptr<Buffer> wrap(Device& device, VkBuffer handle, uint64_t offset,
                                         uint64_t bytes);
     /// Call before a program gets the handle of a buffer, so that wrap() knows it.
