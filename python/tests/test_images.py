@@ -283,15 +283,16 @@ def test_algorithms_warn_if_their_default_does_not_cover_an_image(
     assert len(found) == 1 and "so 1 invocation in y and 1 in z" in found[0]
     assert "binding 0, an image with more" in found[0]
     caplog.clear()
-    square = increment("image2D", "ivec2", "local_size_x = 8, local_size_y = 8")
+    small = increment("image2D", "ivec2", "local_size_x = 8")
+    square = increment("image2D", "ivec2", "local_size_x = 2, local_size_y = 5")
     for quiet in (
         mgr.algorithm([image], text, (1, 5, 1)),
         mgr.algorithm([image], text, thread_count=(7, 5)),
         mgr.algorithm([image], square),
-        mgr.algorithm([mgr.image(np.zeros((1, 7)))], text),
+        mgr.algorithm([mgr.image(np.zeros((1, 7)))], small),
     ):
         mgr.sequence().record(kp.OpAlgoDispatch(quiet))
-    flat = text.replace(
+    flat = small.replace(
         "ivec2(gl_GlobalInvocationID)",
         "ivec2(gl_GlobalInvocationID.x % 7, gl_GlobalInvocationID.x / 7)",
     )
