@@ -13,6 +13,7 @@
 
 #include <MatMul.glsl.hpp>
 #include <MatMulFinish.glsl.hpp>
+#include <MatMulParts.glsl.hpp>
 #include <MatMulSubgroupBFloat16.spv.hpp>
 #include <MatMulSubgroupHalf.spv.hpp>
 #include <MatMulTiles.glsl.hpp>
@@ -150,7 +151,8 @@ private:
     }
     /// What needs no checks in the tiles of a panel: see MatMulTiles.glsl.
     Whole wholeOf(const Panel& panel, const Slices& slices) const {
-        if (isVector() || isCooperative() || slices.inner < mTile.depth)
+        if (isVector() || isCooperative() || mRules.partsInvocations > 0 ||
+            slices.inner < mTile.depth)
             return {};
         return {panel.rows >= mTile.rows, panel.columns >= mTile.columns, true};
     }
@@ -202,11 +204,14 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, Whole whole) const {
     bool matrixAligned = isAlignedOperand(true, whole);
     if (kind == Kind::eTiles) {
         macros += "#define A_BINDING 0\n#define B_BINDING 2\n";
-        macros += matMulTileMacros(mTile, mTraits);
+        if (mRules.partsInvocations == 0)
+            macros += matMulTileMacros(mTile, mTraits);
         define(bAlongInner(), "B_ALONG_INNER");
         define(isAlignedOperand(false, whole), "B_ALIGNED");
         define(hasFours(true), "A_FOURS");
         define(hasFours(false), "B_FOURS");
+        define(mRules.partsInvocations > 0 && mProblem.inner % 4 == 0 && mInner % 4 == 0,
+               "INNER_FOURS");
         define(whole.rows, "A_WHOLE");
         define(whole.columns, "B_WHOLE");
         define(whole.inner, "INNER_WHOLE");
@@ -255,7 +260,11 @@ uint32_t MatMulPlanner::kernel(Kind kind, bool final, Whole whole) {
     }
     std::string text(MATMUL_GLSL);
     Kernel made;
-    if (kind == Kind::eTiles) {
+    if (kind == Kind::eTiles && mRules.partsInvocations > 0) {
+        made.name = "OpMatMul by parts";
+        text += matMulOperandText("A") + matMulOperandText("B") + std::string(MATMULPARTS_GLSL);
+        made.constants = {mRules.partsInvocations};
+    } else if (kind == Kind::eTiles) {
         made.name = "OpMatMul by tiles";
         text += matMulOperandText("A") + matMulOperandText("B") + std::string(MATMULTILES_GLSL);
         made.constants = {mTile.threads(mTraits)};
@@ -561,6 +570,10 @@ void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool fi
         tiles = divideUp(panel.rows, mTile.rows) * divideUp(panel.columns, mTile.columns);
     }
     dispatch.groups = tiles * slices.count * panel.batches;
+    if (!isVector() && !isCooperative() && mRules.partsInvocations > 0)
+        dispatch.groups = divideUp(divideUp(panel.rows, 4) * divideUp(panel.columns, 4) *
+                                       slices.count * panel.batches,
+                                   mRules.partsInvocations);
     mPlan.steps.push_back(std::move(dispatch));
 }
 

@@ -166,6 +166,7 @@ MatMulRules MatMulRules::of(const DeviceTraits& traits) {
     rules.vectorGroupSize = std::min(rules.vectorGroupSize, std::bit_floor(traits.maxGroupSize));
     if (traits.isCpu) {
         rules.cores = 4;
+        rules.partsInvocations = 64;
         // Its compiler takes seconds for larger tiles, which are not faster there.
         rules.maxSumBytes = 64;
         // A row per invocation, or a slice of a few: barriers take a microsecond.

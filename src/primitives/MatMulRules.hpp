@@ -101,6 +101,9 @@ struct MatMulRules {
     /// end).
     double sliceCost = 130'000;
     double sumCost = 1;
+    /// If not 0, invocations multiply 4 x 4 parts alone, in groups of so many, and tiles only say
+    /// into how many slices `inner` is cut.
+    uint32_t partsInvocations = 0;
     /// Products with a vector: groups, and elements of a row per invocation.
     uint32_t vectorGroupSize = 256;
     uint64_t vectorGroups = 132 * 8;
