@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sorts segments by merging, one invocation each, for drivers that compute on the processor: no
+// Sorts rows by merging, one invocation each, for drivers that compute on the processor: no
 // invocation waits for another. Runs of four keys are sorted in registers, then runs are merged, back
-// and forth between the halves of scratch memory, and at last into the results. Segments are given by
-// the offsets of Offsets.glsl, or all have the same length (OFFSET_WORDS 0).
+// and forth between the halves of scratch memory, and at last into the results.
 
 layout(binding = 0) readonly buffer KeysIn { KEY_STORED keysIn[]; };
 layout(binding = 1) writeonly buffer KeysOut { KEY_STORED keysOut[]; };
@@ -25,29 +24,18 @@ layout(push_constant) uniform Push {
     uint firstValueOut;
     uint firstValue;
 #endif
-#if OFFSET_WORDS > 0
-    uint firstOffset;
-#endif
     uint count; // keys bound here
-    uint segments;
-    uint length; // of each segment, if OFFSET_WORDS is 0
+    uint rows;
+    uint length; // of each row
     uint maskLow; // of the bits that order the keys
     uint maskHigh;
     uint flip;
     uint flags;
-    uint take; // if not 0, so many keys of each segment are written, one after the other
+    uint take; // if not 0, so many keys of each row are written, one after the other
 };
 
-const uint kIndices = 1u;     // the values are the keys' indices in their segments
+const uint kIndices = 1u;     // the values are the keys' indices in their rows
 const uint kDiscardKeys = 2u; // keys are not written
-
-uint offsetOf(uint segment) {
-#if OFFSET_WORDS == 0
-    return segment * length;
-#else
-    return offsetAt(firstOffset + segment, uvec2(count, 0u)).x;
-#endif
-}
 
 bool isBefore(KEY a, KEY b) {
 #ifdef EQUAL_ZEROS
@@ -149,11 +137,11 @@ MERGE(mergeOut, if (k < places) {
 })
 
 void main() {
-    uint segment = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
-    if (segment >= segments)
+    uint row = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
+    if (row >= rows)
         return;
-    uint begin = offsetOf(segment);
-    uint size = max(begin, offsetOf(segment + 1u)) - begin;
+    uint begin = row * length;
+    uint size = length;
     sortFours(begin, size);
     uint from = 0u;
     uint width = 4u;
@@ -161,6 +149,6 @@ void main() {
         mergeRuns(begin, size, width, from, count - from, 0u, 0u);
         from = count - from;
     }
-    mergeOut(begin, size, width, from, 0u, take > 0u ? segment * take : begin,
+    mergeOut(begin, size, width, from, 0u, take > 0u ? row * take : begin,
              take > 0u ? take : size);
 }

@@ -447,9 +447,10 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
     if ((problem.inverse && problem.wideInverse) || (problem.lengths && problem.wideLengths))
         bytes = std::max<uint64_t>(bytes, 8);
     if (traits.isCpu) {
-        // Few strips, whose counts one small group adds up.
-        rules.strip = std::clamp<uint64_t>(divideUp(divideUp(problem.count, 256), 32) * 32, 1024,
-                                           uint64_t{1} << 20);
+        // Few strips, whose counts one small group adds up, and not so long that old drivers end
+        // their loops (device notes).
+        rules.strip =
+            std::clamp<uint64_t>(divideUp(divideUp(problem.count, 256), 32) * 32, 1024, 32768);
         rules.scanItems = 4;
         rules.scanGroupSize = std::min(64u, rules.scanGroupSize);
     }

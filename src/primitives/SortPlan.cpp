@@ -240,9 +240,10 @@ uint64_t SortPlanner::segmentsPerTile(const SortTile& tile, uint64_t length, uin
 }
 
 void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
-    // Merging needs twice as much scratch memory.
-    if (mRules.way == SortWay::eInvocations && 2 * part.count <= viewElements()) {
-        planMerges(part, segments, length);
+    // Merging needs twice as much scratch memory. Offsets do not say how long a segment is.
+    if (mRules.way == SortWay::eInvocations && length > 0 && length <= mRules.longestMerge &&
+        2 * part.count <= viewElements()) {
+        planMerges(part, length);
         return;
     }
     const uint64_t average = divideUp(part.count, segments);

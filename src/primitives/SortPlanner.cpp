@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/SortPlanner.hpp"
 
-#include <Offsets.glsl.hpp>
 #include <SortKeys.glsl.hpp>
 #include <SortMerge.glsl.hpp>
 #include <SortStrips.glsl.hpp>
@@ -86,7 +85,9 @@ SortChain SortPlanner::valueChain(uint64_t count) {
 
 void SortPlanner::planStrips(Part part, const SortChain& keys, const SortChain& values) {
     const SortTile tile{mRules.stripGroup, 1, false, false};
-    const uint64_t strips = std::clamp<uint64_t>(part.count / mRules.minStrip, 1, mRules.maxStrips);
+    const uint64_t strips =
+        std::max(std::clamp<uint64_t>(part.count / mRules.minStrip, 1, mRules.maxStrips),
+                 divideUp(part.count, mRules.longestStrip));
     const uint64_t stripKeys = divideUp(part.count, strips);
     const uint64_t countBytes = strips * kSortRowBytes;
     const View counts{scratch("counts", countBytes), 0, countBytes, 4, Use::eReadWrite};
@@ -125,18 +126,12 @@ void SortPlanner::planStrips(Part part, const SortChain& keys, const SortChain& 
     }
 }
 
-void SortPlanner::planMerges(Part part, uint64_t segments, uint64_t length) {
+void SortPlanner::planMerges(Part part, uint64_t length) {
     const SortTile tile{mRules.stripGroup, 1, false, false};
-    const uint64_t offsetBytes = length > 0 ? 0 : mProblem.segments->wide ? 8 : 4;
-    std::string macros = "#define OFFSET_WORDS 0\n";
-    std::string text(SORTMERGE_GLSL);
-    if (offsetBytes > 0) {
-        macros = offsetMacros(*mProblem.segments, hasValues() ? 6 : 3);
-        text.insert(0, OFFSETS_GLSL);
-    }
+    const uint64_t rows = part.count / length;
     Part out = part;
     if (mProblem.take > 0)
-        out = {part.first / length * mProblem.take, part.count / length * mProblem.take};
+        out = {part.first / length * mProblem.take, rows * mProblem.take};
     const auto halves = [&](const char* name, uint32_t bytes) {
         const uint64_t size = 2 * part.count * bytes;
         return View{scratch(name, size), 0, size, bytes, Use::eReadWrite};
@@ -144,36 +139,29 @@ void SortPlanner::planMerges(Part part, uint64_t segments, uint64_t length) {
     const uint64_t mask = mProblem.bits == 64
                               ? ~uint64_t{0}
                               : ((uint64_t{1} << mProblem.bits) - 1) << mProblem.firstBit;
-    const uint64_t most = offsetBytes > 0 ? mTraits.maxViewBytes / offsetBytes - 1 : segments;
-    for (uint64_t first = 0; first < segments; first += most) {
-        const uint64_t count = std::min(most, segments - first);
-        Dispatch dispatch;
-        dispatch.kernel = kernel("OpSort by merging", text, tile, false, macros);
-        const uint32_t keysOut = mProblem.discardKeys ? kNoMemory : mMemories.keysOut;
-        dispatch.views = {view(mMemories.keysIn, part, 0, mKeyBytes, Use::eRead),
-                          view(keysOut, out, 0, mKeyBytes, Use::eWrite),
-                          halves("halves", mKeyBytes)};
-        if (hasValues()) {
-            const uint32_t bytes = mProblem.valueBytes;
-            const uint32_t valuesIn = mProblem.indices ? kNoMemory : mMemories.valuesIn;
-            dispatch.views.push_back(view(valuesIn, part, 0, bytes, Use::eRead));
-            dispatch.views.push_back(view(mMemories.valuesOut, out, 0, bytes, Use::eWrite));
-            dispatch.views.push_back(halves("halves of values", bytes));
-        }
-        if (offsetBytes > 0)
-            dispatch.views.push_back({mMemories.offsets, first * offsetBytes,
-                                      (count + 1) * offsetBytes, lowWord(offsetBytes), Use::eRead});
-        dispatch.push = {lowWord(part.count),
-                         lowWord(count),
-                         lowWord(length),
-                         lowWord(mask),
-                         highWord(mask),
-                         mFlip,
-                         flags(0) | (mProblem.discardKeys ? kSortDiscardKeys : 0),
-                         lowWord(mProblem.take)};
-        dispatch.groups = divideUp(count, tile.groupSize);
-        mPlan.steps.push_back(std::move(dispatch));
+    Dispatch dispatch;
+    dispatch.kernel = kernel("OpSort by merging", SORTMERGE_GLSL, tile, false, "");
+    const uint32_t keysOut = mProblem.discardKeys ? kNoMemory : mMemories.keysOut;
+    dispatch.views = {view(mMemories.keysIn, part, 0, mKeyBytes, Use::eRead),
+                      view(keysOut, out, 0, mKeyBytes, Use::eWrite), halves("halves", mKeyBytes)};
+    if (hasValues()) {
+        const uint32_t bytes = mProblem.valueBytes;
+        const uint32_t valuesIn = mProblem.indices ? kNoMemory : mMemories.valuesIn;
+        dispatch.views.push_back(view(valuesIn, part, 0, bytes, Use::eRead));
+        dispatch.views.push_back(view(mMemories.valuesOut, out, 0, bytes, Use::eWrite));
+        dispatch.views.push_back(halves("halves of values", bytes));
     }
+    dispatch.push = {lowWord(part.count),
+                     lowWord(rows),
+                     lowWord(length),
+                     lowWord(mask),
+                     highWord(mask),
+                     mFlip,
+                     (mProblem.indices ? kSortIndices : 0) |
+                         (mProblem.discardKeys ? kSortDiscardKeys : 0),
+                     lowWord(mProblem.take)};
+    dispatch.groups = divideUp(rows, tile.groupSize);
+    mPlan.steps.push_back(std::move(dispatch));
 }
 
 } // namespace kp::primitives

@@ -96,7 +96,7 @@ private:
     void planOffsets();
     void planSegments(Part part, uint64_t segments, uint64_t length);
     void planLong(const SortTile& tile, Part part, uint32_t list, uint64_t longTiles);
-    void planMerges(Part part, uint64_t segments, uint64_t length);
+    void planMerges(Part part, uint64_t length);
     SortTile segmentTile(uint64_t keys) const;
     SortTile packedTile() const;
     static uint64_t segmentsPerTile(const SortTile& tile, uint64_t length, uint64_t average);

@@ -119,10 +119,9 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     const uint64_t stateBytes = divideUp(row, rules.pass.keys()) * kStateBytes;
     if (traits.isCpu) {
         // An invocation has 256 counters to clear and to add up for each digit, and merges fewer
-        // keys meanwhile. Of long rows, which few invocations would merge, all invocations take
-        // strips.
+        // keys meanwhile.
         rules.minWhole = 256;
-        rules.minLongRow = uint64_t{1} << 16;
+        rules.minLongRow = rules.longestMerge + 1;
         rules.way = SortWay::eInvocations;
         rules.reason = "invocations that wait for each other take a driver of a CPU long";
     } else if (row <= rules.small.keys() && row * bytes <= traits.maxViewBytes) {

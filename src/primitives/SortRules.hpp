@@ -70,7 +70,7 @@ enum class SortWay {
     eOneGroup,        ///< one work group, in one dispatch
     eLookBack,        ///< one dispatch per digit, in which work groups wait for each other
     eThreeDispatches, ///< count, add up, move, per digit
-    eInvocations ///< the same with a strip of keys per invocation; segments are merged by one each
+    eInvocations      ///< the same with a strip of keys per invocation; rows are merged by one each
 };
 
 /// The choices of a sort. One table, with the reason of each number.
@@ -89,7 +89,11 @@ struct SortRules {
     uint32_t stripGroup = 16; ///< of eInvocations: size of a work group
     uint64_t minStrip = 1024; ///< keys of an invocation
     uint64_t maxStrips = 256; ///< invocations
-    bool withhold = false;    ///< for tests: every second tile publishes nothing
+    uint64_t longestStrip = 32768; ///< keys of an invocation at most: see longestMerge
+    /// Longer rows are sorted one by one. Old drivers end loops after 65,535 iterations together
+    /// (device notes), and a merge takes 43,000 for so many keys.
+    uint64_t longestMerge = 4096;
+    bool withhold = false; ///< for tests: every second tile publishes nothing
 
     static SortRules of(const SortProblem& problem, const DeviceTraits& traits);
     /// Returns the tile nearest to @p wanted that a work group can have.
