@@ -195,7 +195,7 @@ def products(x: np.ndarray, n: int) -> Iterator[Line]:
     yield "fft2", lambda xp, a: xp.fft.fft2(a), [
         complexes[: side * side // 4].reshape(square.shape)
     ]
-    rngs = {np: np.random.default_rng(1), kp: kp.random.default_rng(1)}
+    rngs: dict[Any, Any] = {np: np.random.default_rng(1), kp: kp.random.default_rng(1)}
     for name in ("random", "standard_normal", "standard_exponential"):
         yield f"rng.{name}", lambda xp, f=name: getattr(rngs[xp], f)(n, dtype="float32"), []
     yield "rng.integers", lambda xp: rngs[xp].integers(0, 100, n), []
