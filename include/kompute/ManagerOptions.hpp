@@ -133,7 +133,8 @@ struct DeviceInfo {
     Workgroup maxWorkgroupCount{};
     Workgroup maxWorkgroupSize{};
     uint32_t maxWorkgroupInvocations = 0;
-    uint32_t subgroupSize = 0; ///< of shaders that require no size
+    uint64_t maxStorageBufferRange = 0; ///< bytes of a tensor that a shader binds at most
+    uint32_t subgroupSize = 0;          ///< of shaders that require no size
     /// Bounds of AlgorithmOptions::subgroupSize; 0 if algorithms cannot require a size.
     uint32_t minSubgroupSize = 0;
     uint32_t maxSubgroupSize = 0;

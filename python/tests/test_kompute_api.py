@@ -270,6 +270,7 @@ def test_reports_device_properties(mgr: kp.Manager) -> None:
         "device_name": str,
         "max_work_group_count": tuple,
         "max_work_group_invocations": int,
+        "max_storage_buffer_range": int,
         "max_work_group_size": tuple,
         "timestamps_supported": bool,
     }.items():

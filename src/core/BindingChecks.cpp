@@ -106,7 +106,8 @@ void checkStorage(const shader::Binding& binding, uint32_t element, const Memory
                   const vulkan::Device& device) {
     const uint64_t range = device.physical().properties.limits.maxStorageBufferRange;
     if (memory.bytes() > range)
-        fail<InvalidArgument>("{}: a tensor of {} bytes is over {}'s maxStorageBufferRange of {}",
+        fail<InvalidArgument>("{}: a tensor of {} bytes is over {}'s maxStorageBufferRange of {}; "
+                              "use several tensors",
                               describeDescriptor(binding, element), memory.bytes(), device.name(),
                               range);
 }

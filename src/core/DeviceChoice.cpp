@@ -137,6 +137,7 @@ DeviceInfo describe(const vulkan::PhysicalDevice& device) {
         info.maxWorkgroupSize[i] = limits.maxComputeWorkGroupSize[i];
     }
     info.maxWorkgroupInvocations = limits.maxComputeWorkGroupInvocations;
+    info.maxStorageBufferRange = limits.maxStorageBufferRange;
     info.subgroupSize = device.subgroupSize;
     if (device.requiresSubgroupSizes()) {
         info.minSubgroupSize = device.minSubgroupSize;

@@ -162,6 +162,7 @@ TEST_F(ManagerTest, SelectsADeviceByIndexNameUuidAndType) {
     EXPECT_GT(info.memoryBytes, 0u);
     EXPECT_GE(info.maxWorkgroupCount[0], 65535u);
     EXPECT_GE(info.maxWorkgroupInvocations, 128u);
+    EXPECT_GE(info.maxStorageBufferRange, 1u << 27);
     EXPECT_GE(info.apiVersion, (1u << 22) | (1u << 12));
 }
 

@@ -18,6 +18,7 @@ from .._kp import (
     MemoryTypes,
     ParametrizedKernelLauncher,
 )
+from . import windows
 from .codegen import (
     LOCAL_SIZE,
     PUSHED_WORDS,
@@ -125,6 +126,10 @@ def _launch_first(
     groups: int,
 ) -> None:
     """Launch, and keep the launcher for launches with the same memory and parameters, which have that key."""
+    for each in memory:
+        if each.nbytes > home.range:
+            device = manager.get_device_properties()["device_name"]
+            raise windows.too_large(device, home.range, each.nbytes)
     arguments: list[Any] = [*memory, parameters]
     if len(parameters) > 4 * PUSHED_WORDS:
         words = np.frombuffer(parameters, np.uint32)
@@ -159,6 +164,9 @@ def _prepared(
 def run(manager: Manager, shape: tuple[int, ...], writes: list[Write]) -> None:
     """Compute and store values for all elements of a shape, in one dispatch."""
     if 0 in shape:
+        return
+    if windows.needs_blocks(writes):
+        windows.run_blocks(manager, shape, writes, run)
         return
     with lock:
         program, source, parameters, groups = _prepared(shape, writes, home_of(manager).rules)
@@ -199,6 +207,9 @@ def _compute(manager: Manager, node: Node, view: View) -> None:
     """Compute a node into new memory."""
     rules = view.storage.home.rules
     sign = Signature((node,), rules)
+    if view.storage.large or [each for each in sign.storages if each.large]:
+        run(manager, node.shape, [Write(view, node)])
+        return
     plan = known(sign)
     if plan is None:
         if 0 in node.shape:

@@ -13,10 +13,11 @@ from .._kp import Manager
 from .codegen import LOCAL_SIZE, WIDE, Layout, Program, Writer, each_of, renamed
 from .elements import wide_bindings
 from .expressions import Node, leaf, lock
-from .launching import launch_plan, sources
+from .launching import launch_plan, sources, store
 from .plans import Plan, Signature, keep, known
 from .storage import DType, Form, Storage, View, home_of
 from .types import convert, number
+from .windows import any_large, halves, local, longest_axis, part_of
 
 #: Elements that a work group reduces at least, if there are work groups for all of the device.
 _CHUNK = 8192
@@ -185,7 +186,7 @@ def repeated(
 ) -> View | None:
     """Reduce like an earlier reduction of that key. Returns None if there was none."""
     found = _repeats.get(key)
-    if found is None:
+    if found is None or [each for each in storages if each.large]:
         return None
     plan, whole, form = found
     home = home_of(manager)
@@ -235,6 +236,37 @@ def _planned(
     return Plan(source, program, sign, out.storage, np.concatenate([header, words]), groups)
 
 
+def _of_parts(reduction: Reduction, length: int) -> tuple[Reduction, Reduction]:
+    """Return the reductions of parts of so many elements in all, and of what they give."""
+    first = Reduction(reduction.combine, reduction.identity)
+    # `n_` in the last text would be the number of parts.
+    finish = reduction.finish.replace("n_", f"{length}u")
+    return first, Reduction(reduction.combine, reduction.identity, finish)
+
+
+def _reduce_halves(node: Node, axes: tuple[int, ...], out: View, reduction: Reduction) -> None:
+    """Reduce an expression in two parts, if its memory or that of the results is too large for a kernel."""
+    assert node.manager is not None
+    kept = [axis for axis in range(len(node.shape)) if axis not in axes]
+    longest = max(kept, key=lambda axis: node.shape[axis]) if kept else -1
+    of_both = 2 * math.prod(out.shape) * node.dtype.itemsize
+    by_kept = out.storage.large or of_both > out.storage.home.range
+    axis = longest if by_kept and math.prod(out.shape) > 1 else longest_axis(node)
+    parts = halves(node, axis)
+    if axis not in axes:
+        place = kept.index(axis)
+        for start, count, part in parts:
+            found, _ = reduce_node(part, axes, out.storage.dtype, reduction)
+            store(part_of(out, place, start, count), leaf(found))
+        return
+    first, last = _of_parts(reduction, math.prod(node.shape[each] for each in axes))
+    partial = View.new(node.manager, (2, *out.shape), node.dtype)
+    for index, (_, _, part) in enumerate(parts):
+        found, _ = reduce_node(part, axes, node.dtype, first)
+        store(part_of(partial, 0, index, 1), leaf(found))
+    _run(leaf(partial), (0,), out, last, grouped=False)
+
+
 def reduce_node(
     node: Node, axes: tuple[int, ...], dtype: DType, reduction: Reduction
 ) -> tuple[View, Plan | None]:
@@ -250,6 +282,12 @@ def reduce_node(
     out = View.new(node.manager, kept, dtype)
     if count == 0:
         return out, None
+    if out.storage.large or any_large([node]):
+        small = None if out.storage.large else local(node)
+        if small is None:
+            _reduce_halves(node, axes, out, reduction)
+            return out, None
+        node = small
     rules = out.storage.home.rules
     if length <= rules.serial or (count >= rules.invocations and length <= 8 * rules.serial):
         return out, _run(node, axes, out, reduction, grouped=False)
@@ -262,16 +300,14 @@ def reduce_node(
     else:
         parts = sorted((1, -(-length // rules.serial), -(-rules.invocations // count)))[1]
         parts = max(parts, length // rules.longest)
+    fitting = out.storage.home.range // (count * node.dtype.itemsize)
+    parts = max(1, min(parts, fitting))
     if parts == 1:
         return out, _run(node, axes, out, reduction, grouped=grouped)
     shape = (*kept, parts) if grouped else (parts, *kept)
     partial = View.new(node.manager, shape, node.dtype)
-    first = Reduction(reduction.combine, reduction.identity)
+    first, last = _of_parts(reduction, length)
     _run(node, axes, partial, first, parts, grouped)
-    # `n_` in the last text would be the number of parts.
-    last = Reduction(
-        reduction.combine, reduction.identity, reduction.finish.replace("n_", f"{length}u")
-    )
     if grouped:
         _run(leaf(partial), (len(kept),), out, last, grouped=parts > rules.serial)
     else:

@@ -146,6 +146,7 @@ class Home:
     - `general`: those that take their memory with each call, by their plans.
     - `missed`: launches that had no launcher lately.
     - `rules`: how kernels divide their work on its device.
+    - `range`: the bytes of memory that a kernel binds at most.
     """
 
     __slots__ = (
@@ -157,6 +158,7 @@ class Home:
         "launchers",
         "missed",
         "pool",
+        "range",
         "reasons",
         "rules",
     )
@@ -166,6 +168,7 @@ class Home:
         self.alive = weakref.ref(manager, lambda _: _homes.pop(number_, None))
         self.pool = _Pool(manager)
         self.rules = rules_of(manager)
+        self.range = int(manager.get_device_properties()["max_storage_buffer_range"])
         self.kernels: dict[str, Kernel] = {}
         self.launchers: dict[tuple[Any, ...], KernelLauncher] = {}
         self.kept: dict[int, int] = {}
@@ -230,6 +233,7 @@ class Storage:
         "_shelf",
         "dtype",
         "home",
+        "large",
         "leaves",
         "manager",
         "pooled",
@@ -239,6 +243,7 @@ class Storage:
     )
 
     tensor: Tensor
+    large: bool  #: whether a kernel cannot bind it
     shared: bool  #: whether somebody else has the tensor, and may write to it unseen
     leaves: list[weakref.ref[Node]]
     views: list[weakref.ref[View]]
@@ -249,6 +254,7 @@ class Storage:
         self.manager = manager
         self.home = home
         self.dtype = whole.dtype
+        self.large = whole.nbytes > home.range
         self.leaves = []
         self.views = []
         shelf = self._shelf = home.pool.shelf(whole)
@@ -267,6 +273,7 @@ class Storage:
         self.pooled = False
         require(self.manager, self.dtype)
         self.home = home_of(self.manager)
+        self.large = tensor.nbytes > self.home.range
         self.tensor = tensor
         self.shared = False
         self.leaves = []

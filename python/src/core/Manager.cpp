@@ -30,6 +30,7 @@ py::dict describeDevice(const DeviceInfo& info) {
         "max_work_group_count"_a = toTuple(info.maxWorkgroupCount),
         "max_work_group_size"_a = toTuple(info.maxWorkgroupSize),
         "max_work_group_invocations"_a = info.maxWorkgroupInvocations,
+        "max_storage_buffer_range"_a = info.maxStorageBufferRange,
         "subgroup_size"_a = info.subgroupSize, "min_subgroup_size"_a = info.minSubgroupSize,
         "max_subgroup_size"_a = info.maxSubgroupSize, "timestamps_supported"_a = info.timestamps,
         "compute_queues"_a = info.computeQueues);

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays over the device's maxStorageBufferRange, against NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+from kp.arrays.storage import home_of
+
+RANDOM = np.random.default_rng(8)
+
+
+@pytest.fixture(params=[64, 256], ids=["64 bytes", "256 bytes"])
+def narrow(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Pretend that kernels bind few bytes."""
+    home = home_of(kp.default_manager())
+    kept, home.range = home.range, request.param
+    yield
+    home.range = kept
+
+
+EXPRESSIONS: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "sum of two": lambda xp, x, y: x + y,
+    "backwards": lambda xp, x, y: x + y[::-1],
+    "transposed": lambda xp, x, y: xp.sqrt(x.T) - y.T * 2,
+    "steps": lambda xp, x, y: (x * 2 + y)[..., ::2],
+    "row": lambda xp, x, y: x + y[:1] + xp.arange(x.shape[-1]),
+    "choice": lambda xp, x, y: xp.where(y > 4, x, y),
+    "triangle": lambda xp, x, y: xp.tril(x),
+    "cast": lambda xp, x, y: (x + y).astype(np.int16),
+    "slice": lambda xp, x, y: x[-1] * 2,
+    "flat": lambda xp, x, y: x.T.reshape(-1),
+    "total": lambda xp, x, y: (x + y).sum(),
+    "sum of columns": lambda xp, x, y: (x + y).sum(axis=0),
+    "sum of rows": lambda xp, x, y: x.sum(axis=-1),
+    "mean": lambda xp, x, y: (y + 1).mean(axis=0),
+    "variance": lambda xp, x, y: y.var(axis=-1),
+    "largest": lambda xp, x, y: x.T.max(axis=0),
+    "all": lambda xp, x, y: (y > 3).all(axis=0),
+    "repeated": lambda xp, x, y: xp.broadcast_to(y[:1], y.shape) + x,
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+@pytest.mark.usefixtures("narrow")
+def test_expressions_are_those_of_numpy(name: str) -> None:
+    for shape in ((9, 40), (40, 3), (5, 7, 8)):
+        for dtype in (np.float32, np.int64, np.uint8):
+            a = RANDOM.integers(0, 50, shape).astype(dtype)
+            b = RANDOM.integers(0, 9, shape).astype(np.float32)
+            function = EXPRESSIONS[name]
+            if name == "steps" and dtype is np.uint8:
+                continue  # the product wraps around as NumPy's does, tested elsewhere
+            expected = np.asarray(function(np, a, b))
+            found = function(kp, kp.array(a), kp.array(b)).numpy()
+            np.testing.assert_allclose(found, expected, rtol=1e-5)
+
+
+def _set_reversed(x: Any, y: Any) -> None:
+    x[...] = y[::-1].astype(x.dtype)
+
+
+def _set_some(x: Any, y: Any) -> None:
+    x[::2, 1:] = 7
+
+
+def _set_masked(x: Any, y: Any) -> None:
+    x[y > 4] = 1
+
+
+def _move(x: Any, y: Any) -> None:
+    x[1:] = x[:-1]
+
+
+def _add_reversed(x: Any, y: Any) -> None:
+    x += x[::-1]
+
+
+def _set_columns(x: Any, y: Any) -> None:
+    x.T[...] = y.T.astype(x.dtype)
+
+
+@pytest.mark.parametrize(
+    "write", [_set_reversed, _set_some, _set_masked, _move, _add_reversed, _set_columns]
+)
+@pytest.mark.usefixtures("narrow")
+def test_assignments_are_those_of_numpy(write: Callable[[Any, Any], None]) -> None:
+    for dtype in (np.float32, np.int64, np.uint8):
+        a = RANDOM.integers(0, 50, (11, 30)).astype(dtype)
+        b = RANDOM.integers(0, 9, (11, 30)).astype(np.float32)
+        x = kp.array(a)
+        before = x + 1  # keeps the values that it was written with
+        write(x, kp.array(b))
+        expected = a.copy()
+        write(expected, b)
+        np.testing.assert_array_equal(x.numpy(), expected)
+        np.testing.assert_array_equal(before.numpy(), a + 1)
+
+
+@pytest.mark.usefixtures("narrow")
+def test_what_needs_all_of_an_array_says_so() -> None:
+    x = kp.arange(1000, dtype=np.float32)
+    with pytest.raises(kp.Unsupported, match=r"4000 bytes.*maxStorageBufferRange.*parts"):
+        x[[1, 999, 5]].numpy()
+
+
+def test_an_array_over_the_range_of_the_device() -> None:
+    limit = kp.default_manager().get_device_properties()["max_storage_buffer_range"]
+    if limit > 1 << 28:
+        pytest.skip(f"the device binds {limit} bytes")
+    count = limit // 4 + 1000
+    x = kp.arange(count, dtype=np.int32)
+    assert x[-3:].tolist() == [count - 3, count - 2, count - 1]
+    assert (x[:5] + 1).tolist() == [1, 2, 3, 4, 5]
+    assert (x + x[::-1]).min().item() == count - 1
+    assert x.max().item() == count - 1
+    x[limit // 4 :] = -1
+    assert x.min().item() == -1 and (x == -1).sum().item() == 1000
+    twice = kp.elementwise("int32 x", "int32 y", "y = 2 * x")
+    with pytest.raises(kp.Unsupported, match="maxStorageBufferRange"):
+        twice(x)
+    assert twice(x[:3].copy()).tolist() == [0, 2, 4]
