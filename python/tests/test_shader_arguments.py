@@ -146,3 +146,17 @@ def test_shaders_reach_memory_by_its_address(mgr: kp.Manager) -> None:
         mgr.algorithm([t, mgr.tensor([0, 0, 0])], DOUBLE, addressed=[t])
     with pytest.raises(TypeError, match="addressed"):
         mgr.algorithm([], BY_ADDRESS, 3, push_consts={"numbers": address}, addressed=[1])
+
+
+def test_arrays_of_an_invocation_are_limited_unless_allowed(mgr: kp.Manager) -> None:
+    source = """#version 450
+        layout(binding = 0) buffer V { uint v[]; };
+        void main() { uint a[20000]; a[v[0]] = v[1]; v[2] = a[v[3]]; }"""
+    tensor = mgr.tensor_t(np.zeros(4, np.uint32))
+    for make in (
+        lambda **options: mgr.algorithm([tensor], source, **options),
+        lambda **options: kp.kernel(source, **options)(tensor, threads=1),
+    ):
+        with pytest.raises(kp.ShaderError, match="80000 bytes for itself.*max_private_bytes"):
+            make()
+        make(max_private_bytes=80000)

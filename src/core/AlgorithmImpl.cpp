@@ -199,7 +199,7 @@ void Algorithm::Impl::checkDefaultWorkgroup() {
                     "an image with more; give the number of work groups or of invocations",
                     kDefault, counted(uint64_t{workgroup[1]} * localSize[1], "invocation"),
                     uint64_t{workgroup[2]} * localSize[2], *uncovered);
-    else if (invocations / kManyTimes > largest)
+    else if (workgroup[0] > 1 && invocations / kManyTimes > largest)
         KP_LOG_WARN("{}so {} of {} each are launched, for {}; call Algorithm::setThreadCount() or "
                     "set AlgorithmOptions::threads to launch one invocation per element, or give "
                     "the number of work groups",

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <kompute/Launch.hpp>
+
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -168,8 +170,9 @@ TEST_F(AlgorithmTest, RefusesBigPrivateArraysUnlessAllowed) {
     auto algorithm = withSize(withArray("4"), 16385, options);
     EXPECT_ERROR(kp::ShaderError, "the maximum is 131072 bytes",
                  algorithm->rebuild<uint32_t, float>({t}, withArray("4"), {1}, {32769}, {}));
+    kp::KernelLauncher launcher("array", kp::Kernel(manager, withArray("1000000000")), {t});
     EXPECT_ERROR(kp::ShaderError, "AlgorithmOptions::maxPrivateBytes",
-                 kp::Kernel(manager, withArray("1000000000")));
+                 launcher({nullptr, {}, kp::WorkSize(1)}));
 }
 
 TEST_F(AlgorithmTest, AppliesSpecializationConstants) {

@@ -13,6 +13,7 @@
 
 #include "DocsSupport.hpp"
 #include "TestSupport.hpp"
+
 #include "shader/CompileCache.hpp"
 #include "unit/ScopedEnvironment.hpp"
 #include "unit/TestFiles.hpp"

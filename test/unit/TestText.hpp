@@ -25,12 +25,13 @@ inline std::string repeated(const std::string& text, size_t count) {
 inline std::string numbered(const std::string& text, size_t count) {
     std::string all;
     for (size_t i = 1; i <= count; ++i) {
-        for (const char c : text) {
-            if (c == '@' || c == '~')
-                all += std::to_string(c == '@' ? i : i - 1);
-            else
-                all += c;
+        size_t begin = 0;
+        for (size_t at; (at = text.find_first_of("@~", begin)) != std::string::npos;) {
+            all.append(text, begin, at - begin);
+            all += std::to_string(text[at] == '@' ? i : i - 1);
+            begin = at + 1;
         }
+        all.append(text, begin);
     }
     return all;
 }

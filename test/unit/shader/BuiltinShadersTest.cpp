@@ -15,7 +15,8 @@ std::string accessOf(const Binding& binding) {
     return std::string(binding.reads ? "r" : "") + (binding.writes ? "w" : "");
 }
 
-void expectFloatBuffers(const Reflection& reflection, const std::vector<std::string>& accesses) {
+void expectFloatBuffers(const Reflection& reflection, const std::vector<std::string>& accesses,
+                        uint32_t localSize = 1) {
     ASSERT_EQ(reflection.bindings.size(), accesses.size());
     for (uint32_t i = 0; i < accesses.size(); ++i) {
         const Binding& binding = reflection.bindings[i];
@@ -26,7 +27,7 @@ void expectFloatBuffers(const Reflection& reflection, const std::vector<std::str
         EXPECT_EQ(binding.arrayStride, 4u);
         EXPECT_EQ(accessOf(binding), accesses[i]) << i;
     }
-    EXPECT_EQ(reflection.localSize, (std::array<uint32_t, 3>{1, 1, 1}));
+    EXPECT_EQ(reflection.localSize, (std::array<uint32_t, 3>{localSize, 1, 1}));
     EXPECT_EQ(reflection.pushConstantSize, 0u);
     EXPECT_EQ(reflection.capabilities, std::vector<std::string>{"Shader"});
 }
@@ -34,7 +35,7 @@ void expectFloatBuffers(const Reflection& reflection, const std::vector<std::str
 TEST(BuiltinShaders, MultiplyTakesTwoInputsAndOneOutput) {
     ASSERT_NO_THROW(validate(kp::SHADEROPMULT_COMP_SPV, vulkan(1), false));
     const Reflection reflection = reflect(kp::SHADEROPMULT_COMP_SPV);
-    expectFloatBuffers(reflection, {"r", "r", "w"});
+    expectFloatBuffers(reflection, {"r", "r", "w"}, 64);
     EXPECT_TRUE(reflection.specConstants.empty());
 }
 
