@@ -24,7 +24,9 @@ install(
 install(
     DIRECTORY "${PROJECT_SOURCE_DIR}/include/kompute"
     DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-    FILES_MATCHING PATTERN "*.hpp")
+    FILES_MATCHING
+    PATTERN "*.hpp"
+    PATTERN "*.glsl")
 install(FILES ${KOMPUTE_SHADER_HEADERS} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/THIRD_PARTY_NOTICES.txt"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
@@ -36,7 +38,8 @@ install(
 configure_package_config_file(
     "${PROJECT_SOURCE_DIR}/cmake/komputeConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/komputeConfig.cmake"
-    INSTALL_DESTINATION "${package_folder}")
+    INSTALL_DESTINATION "${package_folder}"
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/komputeConfigVersion.cmake"
                                  COMPATIBILITY SameMajorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/komputeConfig.cmake"

@@ -21,6 +21,8 @@
 # A name's other signs than letters and digits become '_'. The headers lie in the build folder.
 # An edit of a shader or of a file it includes rebuilds what depends on it. A shader that includes
 # files says `#extension GL_GOOGLE_include_directive : require`, as glslangValidator wants.
+# "kompute/index.glsl", with kp_index(), is found after the folders given. Names stand in quotes:
+# glslangValidator does not look for those in angle brackets.
 # *.hlsl files are taken as HLSL with the entry point `main`.
 #
 #   vulkan_compile_shader(INFILE <file> OUTFILE <header> [NAMESPACE <name>] [TARGET <target>])
@@ -32,6 +34,12 @@
 
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.22)
+
+# The source tree's folder, unless the package has said where its own is.
+if(NOT KOMPUTE_SHADER_INCLUDE_DIR)
+    get_filename_component(KOMPUTE_SHADER_INCLUDE_DIR "${CMAKE_CURRENT_LIST_DIR}/../include" ABSOLUTE)
+endif()
+set_property(GLOBAL PROPERTY _KOMPUTE_SHADER_INCLUDE_DIR "${KOMPUTE_SHADER_INCLUDE_DIR}")
 
 function(_kompute_find_glslang)
     if(TARGET "${KOMPUTE_GLSLANG_VALIDATOR}")
@@ -73,6 +81,10 @@ endfunction()
 function(_kompute_compile_shader _source _header _namespace _variable _environment _flags)
     _kompute_find_glslang()
     get_property(_options GLOBAL PROPERTY _KOMPUTE_GLSLANG_OPTIONS)
+    get_property(_own GLOBAL PROPERTY _KOMPUTE_SHADER_INCLUDE_DIR)
+    if(EXISTS "${_own}/kompute/index.glsl")
+        list(APPEND _flags "-I${_own}")
+    endif()
     get_filename_component(_folder "${_header}" DIRECTORY)
     get_filename_component(_name "${_source}" NAME)
     set(_spirv "${_folder}/${_name}.spv")

@@ -102,6 +102,8 @@ kompute_add_shaders(kompute_private NAMESPACE kp SOURCES ${shaders})
 file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl")
 # Shaders that older compilers do not know, as SPIR-V: see scripts/cooperative_shaders.py.
 file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/cooperative/*.spv")
+# What shaders may include, for those that are compiled at run time.
+list(APPEND texts "${PROJECT_SOURCE_DIR}/include/kompute/index.glsl")
 kompute_add_texts(kompute_private NAMESPACE kp SOURCES ${texts} ${modules})
 
 if(BUILD_SHARED_LIBS)

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <index.glsl.hpp>
+
 #include "base/Files.hpp"
 #include "base/Path.hpp"
 #include "base/Text.hpp"
@@ -66,30 +68,15 @@ fs::path allowed(const fs::path& place, const CompileOptions& options) {
 /// The files that the library offers.
 struct BuiltIn {
     std::string_view name;
-    const char* text;
+    std::string_view text;
 };
 
-// The constant marks shaders that use kp_index(); see Reflection::usesFlatIndex. A macro, because
-// functions may not use gl_WorkGroupSize before the shader declares it.
-constexpr BuiltIn kBuiltIns[] = {{"kompute/index.glsl", R"(#ifndef KOMPUTE_INDEX_GLSL
-#define KOMPUTE_INDEX_GLSL
-// kp_index(): the number of this invocation, from 0, as a uint. Work of one dimension that needs
-// more work groups than the device supports in x is spread over y and z. There may be more
-// invocations than were asked for, so compare the number with the size of the data.
-layout(constant_id = 2046) const uint kp_index_unit = 1u;
-#define kp_index() \
-    (kp_index_unit * \
-     ((gl_WorkGroupID.x + \
-       gl_NumWorkGroups.x * (gl_WorkGroupID.y + gl_NumWorkGroups.y * gl_WorkGroupID.z)) * \
-          (gl_WorkGroupSize.x * gl_WorkGroupSize.y * gl_WorkGroupSize.z) + \
-      gl_LocalInvocationIndex))
-#endif
-)"}};
+constexpr BuiltIn kBuiltIns[] = {{"kompute/index.glsl", INDEX_GLSL}};
 
 std::optional<Found> findBuiltIn(const std::string& name) {
     for (const BuiltIn& file : kBuiltIns)
         if (name == file.name)
-            return Found{name, file.text};
+            return Found{name, std::string(file.text)};
     return std::nullopt;
 }
 
