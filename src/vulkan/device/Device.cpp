@@ -47,6 +47,7 @@ VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
     chain.write(plan.features);
     if (featureChain)
         chain.append(featureChain);
+    chain.removeEmpty();
 
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     info.pNext = chain.link();

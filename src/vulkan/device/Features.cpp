@@ -148,6 +148,13 @@ struct FeatureChain::Structs {
         VkBaseOutStructure* base() const {
             return reinterpret_cast<VkBaseOutStructure*>(memory.get());
         }
+        bool empty() const {
+            for (size_t offset = sizeof(VkBaseOutStructure); offset < size;
+                 offset += sizeof(VkBool32))
+                if (load(base(), offset) != VK_FALSE)
+                    return false;
+            return true;
+        }
         void merge(const void* other) const {
             for (size_t offset = sizeof(VkBaseOutStructure); offset < size;
                  offset += sizeof(VkBool32))
@@ -258,6 +265,14 @@ FeatureSet FeatureChain::read() const {
 void FeatureChain::write(const FeatureSet& features) {
     for (size_t i = 0; i < features.size(); ++i)
         mStructs->write(i, features.test(i));
+}
+
+void FeatureChain::removeEmpty() {
+    std::vector<Structs::Node>& nodes = mStructs->nodes;
+    nodes.erase(std::remove_if(nodes.begin() + 1, nodes.end(),
+                               [](const Structs::Node& node) { return node.empty(); }),
+                nodes.end());
+    mStructs->relink();
 }
 
 } // namespace kp::vulkan

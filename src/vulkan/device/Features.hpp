@@ -139,6 +139,9 @@ public:
     FeatureSet read() const;
     /// Enables exactly @p features, as far as the chain has their structs.
     void write(const FeatureSet& features);
+    /// Removes the structs of the library in which nothing is enabled, but not the first. Layers
+    /// such as RenderDoc's refuse some, even if they enable nothing.
+    void removeEmpty();
 
 private:
     struct Structs;

@@ -240,6 +240,29 @@ TEST(FeatureChain, LinksNothingTwiceAfterAStructOfUnknownType) {
     EXPECT_TRUE(vulkan::has(read, Feature::eMaintenance4));
 }
 
+TEST(FeatureChain, RemovesStructsThatEnableNothing) {
+    FeatureChain chain(VK_API_VERSION_1_3, allExtensions());
+    FeatureSet features;
+    enable(features, Feature::eTimelineSemaphore);
+    chain.write(features);
+    auto unknown = make<VkPhysicalDeviceImageRobustnessFeatures>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES);
+    chain.append(&unknown);
+    chain.removeEmpty();
+    const auto* head = static_cast<const VkBaseInStructure*>(chain.link());
+    EXPECT_EQ(head->sType, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    ASSERT_NE(head->pNext, nullptr);
+    EXPECT_EQ(head->pNext->sType, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES);
+    EXPECT_EQ(head->pNext->pNext, reinterpret_cast<const VkBaseInStructure*>(&unknown))
+        << "a caller's own structs stay";
+    EXPECT_EQ(chain.read(), features);
+
+    FeatureChain nothing(VK_API_VERSION_1_3, allExtensions());
+    nothing.write({});
+    nothing.removeEmpty();
+    EXPECT_EQ(static_cast<const VkBaseInStructure*>(nothing.link())->pNext, nullptr);
+}
+
 TEST(FeatureChain, ReadsNoFeaturesFromAnEmptyChain) {
     EXPECT_TRUE(readFeatures(nullptr).none());
 }
