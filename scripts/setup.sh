@@ -20,7 +20,8 @@ only_option --demo "${1:-}"
 [ "${KOMPUTE_SKIP_SETUP:-0}" = 1 ] && exit 0
 # shellcheck source=scripts/progress.sh
 . "$(dirname "${BASH_SOURCE[0]}")/progress.sh"
-log=${TMPDIR:-/tmp}/kompute-setup.log
+# A name that nobody can foresee: the log is written as root, in a folder of all users.
+log=$(mktemp "${TMPDIR:-/tmp}/kompute-setup.XXXXXX")
 
 required="ca-certificates cmake g++ ninja-build pkg-config libvulkan1 libvulkan-dev libpng-dev"
 required="$required mesa-vulkan-drivers glslang-tools python3 python3-pip"
@@ -84,7 +85,13 @@ available() { [[ $(apt-cache policy "$1" 2> /dev/null || true) == *"Candidate: "
 # with_suite SUITE ARGUMENTS...   runs apt-get as if the machine also knew SUITE of the
 # archive that its own first package list names; fails where the archive has no such suite.
 suites_folder=""
-trap '[ -z "$suites_folder" ] || root rm -rf "$suites_folder"' EXIT
+finish() {
+    local status=$?
+    [ "$status" != 0 ] || rm -f "$log"
+    [ -z "$suites_folder" ] || root rm -rf "$suites_folder"
+    exit "$status"
+}
+trap finish EXIT
 with_suite() {
     local suite=$1 uri keyring options
     shift
