@@ -376,8 +376,9 @@ public:
     /// Cancels the evaluations of sequences that wait for an event on the host, as destroy() does.
     /// @return events of those that cannot be cancelled: another thread is submitting them
     std::vector<Event> cancelWaiting();
-    /// Forgets objects that no longer exist, and frees unused staging memory and the memory of
-    /// freed small tensors, which is kept for new ones. This also happens automatically as needed.
+    /// Forgets objects that no longer exist, and gives back to the driver unused staging memory,
+    /// the memory of freed small tensors, which is kept for new ones, and blocks of memory in which
+    /// nothing is left. The first two also happen automatically as needed.
     void clear();
 
     bool isInit() const; ///< false after destroy()

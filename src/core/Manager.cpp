@@ -24,9 +24,11 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/device/Instance.hpp"
+#include "vulkan/memory/Allocator.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 #include "vulkan/queue/Barriers.hpp"
+#include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -375,8 +377,10 @@ std::vector<Event> Manager::cancelWaiting() {
 void Manager::clear() {
     const CallGate::Call call(mImpl->gate);
     if (mImpl->device) {
+        mImpl->device->deletionQueue().collect();
         mImpl->device->transfer().trim();
         mImpl->device->clearBufferPools();
+        mImpl->device->allocator().trim();
     }
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.prune();

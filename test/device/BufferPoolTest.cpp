@@ -127,6 +127,27 @@ TEST_F(BufferPoolTest, IsEmptiedByTheManagersClear) {
     EXPECT_EQ(pool.count(), 0u);
 }
 
+TEST_F(BufferPoolTest, TheManagersClearGivesBackTheMemoryOfDroppedTensors) {
+    manager.clear();
+    const uint64_t before = manager.allocatedBytes();
+    for (int round = 0; round < 2; ++round) {
+        for (const auto type : kMemoryTypes) {
+            Tensors tensors = make(3000, 64, type);
+            manager.sequence()->eval<kp::OpSyncDevice>({tensors[0], tensors[1]});
+        }
+        EXPECT_GT(manager.allocatedBytes(), before);
+        manager.clear();
+        EXPECT_EQ(manager.allocatedBytes(), before);
+    }
+    const auto kept = make(1, 64);
+    const uint64_t withOne = manager.allocatedBytes();
+    kept[0]->setData(std::vector<uint32_t>(64, 7));
+    manager.sequence()->eval<kp::OpSyncDevice>({kept[0]});
+    manager.clear();
+    EXPECT_LE(manager.allocatedBytes(), withOne);
+    EXPECT_EQ(onDevice<uint32_t>(*kept[0]), std::vector<uint32_t>(64, 7));
+}
+
 TEST(BufferPoolFailure, IsEmptiedIfThereIsNoMemory) {
     if (validating())
         GTEST_SKIP() << "under validation, freed buffers are destroyed";

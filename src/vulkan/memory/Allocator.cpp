@@ -199,6 +199,32 @@ void Allocator::free(const Allocation& allocation) {
     vmaFreeMemory(mHandle, allocation.handle);
 }
 
+// VulkanMemoryAllocator has no call for it, but frees an empty block of a memory type when
+// something of the type is freed while its heap is over the budget.
+void Allocator::trim() {
+    const std::lock_guard lock(mTrimMutex);
+    const Context::Use use(*mContext);
+    const auto pretendFull = [&](bool full) {
+        mContext->budget.pretendFull(full);
+        vmaSetCurrentFrameIndex(mHandle, ++mTrims); // asks for the budget again
+    };
+    VmaTotalStatistics statistics{};
+    vmaCalculateStatistics(mHandle, &statistics);
+    pretendFull(true);
+    for (uint32_t type = 0; type < mDevice.physical().memory.memoryTypeCount; ++type) {
+        if (statistics.memoryType[type].statistics.blockCount == 0)
+            continue;
+        const VkMemoryRequirements any{1, 1, 1u << type};
+        VmaAllocationCreateInfo inBlock{};
+        inBlock.flags = VMA_ALLOCATION_CREATE_NEVER_ALLOCATE_BIT;
+        inBlock.memoryTypeBits = any.memoryTypeBits;
+        VmaAllocation piece = VK_NULL_HANDLE;
+        if (vmaAllocateMemory(mHandle, &any, &inBlock, &piece, nullptr) == VK_SUCCESS)
+            vmaFreeMemory(mHandle, piece);
+    }
+    pretendFull(false);
+}
+
 Allocator::Usage Allocator::usage() const {
     const Context::Use use(*mContext);
     VmaBudget budgets[VK_MAX_MEMORY_HEAPS]{};

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 
 #include "vulkan/device/Vulkan.hpp"
 
@@ -47,6 +48,9 @@ public:
     Allocation bind(VkBuffer buffer, MemoryPlace place, uint64_t bytes);
     Allocation bind(VkImage image, MemoryPlace place, uint64_t bytes);
     void free(const Allocation& allocation);
+    /// Gives blocks in which nothing is left back to the driver. Without it, one of each memory
+    /// type stays for the next allocation. On devices without VK_EXT_memory_budget they stay.
+    void trim();
 
     /// Memory of all heaps.
     struct Usage {
@@ -77,6 +81,8 @@ private:
     std::unique_ptr<Context> mContext;
     VmaAllocator_T* mHandle = nullptr;
     std::array<Kind, kPlaces> mKinds; ///< by MemoryPlace
+    std::mutex mTrimMutex;
+    uint32_t mTrims = 0; ///< guarded by mTrimMutex
 };
 
 } // namespace kp::vulkan

@@ -23,7 +23,16 @@ void MemoryBudget::query(VkPhysicalDeviceMemoryProperties2& properties) {
             auto* const budget = reinterpret_cast<VkPhysicalDeviceMemoryBudgetPropertiesEXT*>(next);
             std::ranges::copy(mBudget.heapBudget, std::begin(budget->heapBudget));
             std::ranges::copy(mBudget.heapUsage, std::begin(budget->heapUsage));
+            if (mFull) {
+                std::ranges::fill(budget->heapBudget, 1); // 0 would count as unknown
+                std::ranges::fill(budget->heapUsage, VkDeviceSize{1} << 50);
+            }
         }
+}
+
+void MemoryBudget::pretendFull(bool full) {
+    const std::lock_guard lock(mMutex);
+    mFull = full;
 }
 
 void MemoryBudget::forget() {

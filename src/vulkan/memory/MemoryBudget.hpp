@@ -21,12 +21,15 @@ public:
     void query(VkPhysicalDeviceMemoryProperties2& properties);
     /// Call it after memory was allocated or freed.
     void forget();
+    /// True makes query() say that all heaps are over their budgets.
+    void pretendFull(bool full);
 
 private:
     const VkPhysicalDevice mDevice;
     const PFN_vkGetPhysicalDeviceMemoryProperties2 mQuery;
     std::mutex mMutex; ///< guards the members below
     bool mKnown = false;
+    bool mFull = false;
     VkPhysicalDeviceMemoryProperties2 mProperties{};
     VkPhysicalDeviceMemoryBudgetPropertiesEXT mBudget{};
 };
