@@ -124,7 +124,7 @@ class Manager:
         required_extensions: collections.abc.Sequence[str] = [],
         validation: str = "",
         wait: str = "auto",
-        cache_folder: str = "",
+        cache_folder: _Path = "",
         timeline_semaphores: bool = True,
         coalesce: bool = True,
         reorder: bool = True,
@@ -133,18 +133,17 @@ class Manager:
         KOMPUTE_DEVICE names.
 
         `device` is an index in list_devices(); `name` is a part of the name. `uuid` and
-        `device_type` ("discrete", "integrated", "virtual", "cpu", or "gpu" for all but the
-        last) are further conditions.
-        `family_queue_indices` requests one queue per entry, of the family with that index.
-        Without entries: one queue of the family that KOMPUTE_QUEUE_FAMILY names, or
-        that suits the device. Managers of one GPU share its device, whatever queues they
-        request. Missing `desired_extensions` are ignored, missing `required_extensions`
-        are an error. `validation` is a list of checks ("core,sync"), `wait` one of
-        "auto", "spin", "hybrid" and "block". `cache_folder` is where pipelines are kept
-        ("off": nowhere). Launches and evaluations that find their queue busy are submitted
-        together; with `coalesce=False` each is submitted at once. Independent dispatches of
-        a sequence may run in another order to share barriers; `reorder=False` keeps the
-        order in which they were recorded.
+        `device_type` ("discrete", "integrated", "virtual", "cpu", or "gpu" for all but the last)
+        are further conditions. `family_queue_indices` requests one queue per entry, of the
+        family with that index. Without entries: one queue of the family that
+        KOMPUTE_QUEUE_FAMILY names, or that suits the device. Managers of one GPU share its
+        device, whatever queues they request. Missing `desired_extensions` are ignored, missing
+        `required_extensions` are an error. `validation` is a list of checks ("core,sync"),
+        `wait` one of "auto", "spin", "hybrid" and "block". `cache_folder` is where compiled
+        pipelines and shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). Launches and
+        evaluations that find their queue busy are submitted together; with `coalesce=False` each
+        is submitted at once. Independent dispatches of a sequence may run in another order to
+        share barriers; `reorder=False` keeps the order in which they were recorded.
         """
 
     def compile(
@@ -348,6 +347,7 @@ class Manager:
         addressed: collections.abc.Iterable[Tensor] | None = None,
         samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
         robust_access: bool | None = None,
+        max_private_bytes: SupportsIndex | None = None,
     ) -> Algorithm:
         """A shader with the memory of its bindings 0, 1, ...
 
@@ -373,6 +373,9 @@ class Manager:
 
         With `robust_access`, reads outside of tensors and images give 0 and writes there are
         dropped; Unsupported if the device cannot. Checking bounds in the shader is faster.
+
+        `max_private_bytes` limits the arrays that each invocation has for itself (64 KiB if not
+        given), because the driver reserves them for all invocations in flight.
         """
 
     def queue(
@@ -1183,6 +1186,7 @@ class Algorithm:
         addressed: collections.abc.Iterable[Tensor] | None = None,
         samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
         robust_access: bool | None = None,
+        max_private_bytes: SupportsIndex | None = None,
     ) -> None:
         """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
         constants, and options that are None, keep the previous ones. Sequences keep their
@@ -2511,6 +2515,7 @@ class Kernel:
         addressed: collections.abc.Iterable[Tensor] | None = None,
         samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
         robust_access: bool | None = None,
+        max_private_bytes: SupportsIndex | None = None,
     ) -> None: ...
 
 class Launcher:
@@ -3357,7 +3362,7 @@ class DeviceGroup:
         required_extensions: collections.abc.Sequence[str] = [],
         validation: str = "",
         wait: str = "auto",
-        cache_folder: str = "",
+        cache_folder: _Path = "",
         timeline_semaphores: bool = True,
         coalesce: bool = True,
         reorder: bool = True,

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,35 @@ def test_compile_returns_spirv() -> None:
     assert type(spirv) is bytes
     assert spirv[:4] == b"\x03\x02\x23\x07"
     assert kp.compile(INCREMENT) == spirv
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names of files are Unicode there")
+def test_paths_need_not_be_utf_8(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/names\xe9"))
+    (folder / "inc").mkdir(parents=True)
+    (folder / "inc" / "step.glsl").write_text("const float kStep = 1.0;\n")
+    source = folder / "shader.comp"
+    source.write_text(
+        INCREMENT.replace("layout(local", "#include <step.glsl>\nlayout(local").replace(
+            "1.0", "kStep"
+        )
+    )
+    spirv = kp.compile(source, includes=[folder / "inc"])
+    assert kp.compile(str(source), includes=[folder / "inc"]) == spirv
+    (folder / "shader.spv").write_bytes(spirv)
+    assert kp.compile(folder / "shader.spv") == spirv
+    with kp.Manager(cache_folder=folder / "cache") as mgr:
+        mgr.algorithm([mgr.tensor([1.0])], source.parent / "shader.spv")
+        assert os.fsencode(kp.Autotuner(mgr).cache_folder).endswith(b"/names\xe9/cache/tuning")
+    source.write_text("void main() { nonsense }")
+    with pytest.raises(kp.ShaderError, match=r"names\\xe9/shader.comp:1"):
+        kp.compile(source)
+
+
+def test_lone_surrogates_in_sources_are_unicode_errors() -> None:
+    for source in ("void main() {}\n// \ud800", "void main() {} // \ud800"):
+        with pytest.raises(UnicodeEncodeError):
+            kp.compile(source)
 
 
 def test_errors_show_the_position() -> None:

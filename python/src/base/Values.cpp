@@ -117,7 +117,11 @@ std::array<uint64_t, 3> toThree(py::handle values, const char* argument, uint64_
 }
 
 std::string toPath(py::handle path) {
-    return py::cast<std::string>(py::module_::import("os").attr("fspath")(path));
+    return py::cast<py::bytes>(py::module_::import("os").attr("fsencode")(path));
+}
+
+py::object fromPath(const std::string& path) {
+    return py::module_::import("os").attr("fsdecode")(py::bytes(path));
 }
 
 py::bytes toBytes(const std::vector<uint32_t>& words) {

@@ -70,8 +70,11 @@ std::vector<py::object> toNumbers(py::handle size, const char* argument,
 std::array<uint64_t, 3> toThree(py::handle values, const char* argument, uint64_t missing,
                                 size_t minCount = 0, uint64_t max = UINT64_MAX);
 
-/// Returns the path that a str or os.PathLike names. @throws TypeError
+/// Returns the path that a str or os.PathLike names, in the encoding of the file system: names of
+/// files need not be UTF-8. @throws TypeError
 std::string toPath(py::handle path);
+/// Returns a path as a str from which toPath() makes it again.
+py::object fromPath(const std::string& path);
 
 /// Returns the words of a shader as bytes.
 py::bytes toBytes(const std::vector<uint32_t>& words);

@@ -91,7 +91,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
             const std::vector<std::string>& desiredExtensions, const std::string& name,
             const std::string& uuid, const std::string& deviceType,
             const std::vector<std::string>& requiredExtensions, const std::string& validation,
-            const std::string& wait, const std::string& cacheFolder, bool timelineSemaphores,
+            const std::string& wait, const py::object& cacheFolder, bool timelineSemaphores,
             bool coalesce, bool reorder) {
     ManagerOptions options;
     options.deviceIndex = device;
@@ -106,7 +106,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.requiredExtensions = requiredExtensions;
     options.validation = validation;
     options.waitPolicy = toWaitPolicy(wait);
-    options.cacheFolder = cacheFolder;
+    options.cacheFolder = toPath(cacheFolder);
     options.timelineSemaphores = timelineSemaphores;
     options.coalesce = coalesce;
     options.reorder = reorder;

@@ -40,7 +40,7 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
                                        const std::vector<std::string>& desiredExtensions,
                                        const std::vector<std::string>& requiredExtensions,
                                        const std::string& validation, const std::string& wait,
-                                       const std::string& cacheFolder, bool timelineSemaphores,
+                                       const py::object& cacheFolder, bool timelineSemaphores,
                                        bool coalesce, bool reorder) {
     DeviceGroupOptions options;
     options.deviceIds = toCounts(deviceIds, "device_ids");
@@ -53,7 +53,7 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
     options.manager.requiredExtensions = requiredExtensions;
     options.manager.validation = validation;
     options.manager.waitPolicy = toWaitPolicy(wait);
-    options.manager.cacheFolder = cacheFolder;
+    options.manager.cacheFolder = toPath(cacheFolder);
     options.manager.timelineSemaphores = timelineSemaphores;
     options.manager.coalesce = coalesce;
     options.manager.reorder = reorder;

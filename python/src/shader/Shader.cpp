@@ -26,12 +26,23 @@ bool looksLikePath(const std::string& text) {
 /// Returns the path that a str or os.PathLike names; empty for source text.
 std::optional<std::string> pathOf(py::handle source, const char* argument) {
     if (PyUnicode_Check(source.ptr())) {
-        const auto text = py::cast<std::string>(source);
-        return looksLikePath(text) ? std::optional(text) : std::nullopt;
+        if (PyUnicode_FindChar(source.ptr(), '\n', 0, PyUnicode_GetLength(source.ptr()), 1) >= 0)
+            return std::nullopt; // its text need not fit the encoding of the file system
+        std::string path = toPath(source);
+        return looksLikePath(path) ? std::optional(std::move(path)) : std::nullopt;
     }
     if (py::hasattr(source, "__fspath__"))
         return toPath(source);
     throwTypeError(argument, "source text or a path", source);
+}
+
+/// @throws UnicodeEncodeError
+std::string sourceText(py::handle source) {
+    Py_ssize_t bytes = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(source.ptr(), &bytes);
+    if (text == nullptr)
+        throw py::error_already_set();
+    return {text, static_cast<size_t>(bytes)};
 }
 
 std::vector<uint32_t> wordsOf(const void* data, size_t bytes, const char* argument) {
@@ -53,7 +64,7 @@ std::vector<uint32_t> wordsOfBuffer(py::handle object, const char* argument) {
 }
 
 std::vector<uint32_t> wordsOfFile(const std::string& path) {
-    const py::object file = py::module_::import("builtins").attr("open")(path, "rb");
+    const py::object file = py::module_::import("builtins").attr("open")(fromPath(path), "rb");
     const auto contents = py::cast<py::bytes>(file.attr("read")());
     file.attr("close")();
     const std::string_view text = contents;
@@ -62,7 +73,7 @@ std::vector<uint32_t> wordsOfFile(const std::string& path) {
 
 /// Opens a path in Python first, so that a missing file is a FileNotFoundError.
 void requireFile(const std::string& path) {
-    py::module_::import("builtins").attr("open")(path, "rb").attr("close")();
+    py::module_::import("builtins").attr("open")(fromPath(path), "rb").attr("close")();
 }
 
 /// Calls a function that looks into the caches: what they have needs no thread of its own.
@@ -236,7 +247,7 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
         throwTypeError("spirv", "bytes, source text or a path", shader);
     if (const auto path = pathOf(shader, "spirv"))
         return compilePath(*path, options);
-    return compileSource(py::cast<std::string>(shader), options);
+    return compileSource(sourceText(shader), options);
 }
 
 py::bytes compileShader(const py::object& source, const py::object& includes,
@@ -258,7 +269,7 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
         options.fileName = fileName;
     const auto path = pathOf(source, "source_or_path");
     const std::vector<uint32_t> spirv =
-        path ? compilePath(*path, options) : compileSource(py::cast<std::string>(source), options);
+        path ? compilePath(*path, options) : compileSource(sourceText(source), options);
     return toBytes(spirv);
 }
 

@@ -270,7 +270,10 @@ void bindAutotuner(py::module_& module) {
             },
             "path"_a, "Adds the times of an exported file; returns the number of new ones.")
         .def_property_readonly(
-            "cache_folder", [](const AutotunerHandle& self) { return self.tuner->cacheFolder(); },
+            "cache_folder",
+            [](const AutotunerHandle& self) {
+                return py::str(fromPath(self.tuner->cacheFolder()));
+            },
             "The place of the cache; \"\" if there is none.");
     bindTunedAlgorithm(module);
 }

@@ -185,6 +185,21 @@ TEST(Include, JudgesWhereLinksLead) {
 }
 #endif
 
+#if defined(__linux__)
+TEST(Include, FindsFilesWhoseNamesAreNotUtf8) {
+    const TemporaryFolder folder;
+    folder.write("names\xe9/size.glsl", localSize(5));
+    const std::string source = folder.write(
+        "names\xe9/\xff.comp", kHead + "#include \"size.glsl\"\nvoid main() { data[0] = 1.0; }\n");
+    CompileOptions options;
+    options.cacheFolder = folder.path("\xfe");
+    EXPECT_EQ(localSizeOf(compileFile(source, options)), 5u);
+    options.isolate = true;
+    options.defines = {{"OTHER", "1"}};
+    EXPECT_EQ(localSizeOf(compileFile(source, options)), 5u);
+}
+#endif
+
 TEST(Include, ListsThePathsThatItSearched) {
     const TemporaryFolder folder;
     CompileOptions options;
