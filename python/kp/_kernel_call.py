@@ -55,6 +55,19 @@ def number_of(value: Any) -> Any:
     return (value.numpy() if hasattr(value, "numpy") else np.asarray(value))[()]
 
 
+def refuse_common(program: Program, written: list[tuple[str, Any]]) -> None:
+    """Raise ValueError if arrays that a kernel writes, some of them as copies, have common elements."""
+    from .arrays.information import shares_memory
+
+    for index, (name, value) in enumerate(written):
+        for other, earlier in written[:index]:
+            if shares_memory(value, earlier):
+                raise ValueError(
+                    f"kernel '{program.name}': {name} shares memory with {other}, and the kernel "
+                    "writes both; give a copy of one"
+                )
+
+
 def write_back(
     manager: Manager, queue: Queue | None, launched: Event | None, after: list[Callable[[], None]]
 ) -> None:
@@ -369,6 +382,13 @@ class Call:
                 f"{' x '.join(map(str, size))} work items"
             )
         self._check_indices(size)
+        written = [
+            (name, bound)
+            for name, bound in self.bound.items()
+            if program.by_name[name].writes and bound.memory is not None
+        ]
+        if len(written) > 1 and [name for name, bound in written if bound.after is not None]:
+            refuse_common(program, [(name, bound.given) for name, bound in written])
         for name, bound in self.bound.items():
             if bound.memory is not None:
                 self.values[program.by_name[name].index] = bound.memory

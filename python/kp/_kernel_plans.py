@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._kernel_call import LEAST_LIMIT, Call, Events, launcher_of, number, write_back
+from ._kernel_call import LEAST_LIMIT, Call, Events, launcher_of, number, refuse_common, write_back
 from ._kp import KernelLauncher, Manager, Queue, Tensor
 from ._program import Plan, Program
 
@@ -175,6 +175,9 @@ def repeat(
             value = number(parameter, value)
         if index >= 0 and value is not None:
             given[index] = value
+    if after and len(written) > 1:
+        names = [each.name for each, _, is_array, writes in plan.slots if is_array and writes]
+        refuse_common(program, list(zip(names, written, strict=True)))
     manager: Manager = values[program.array_names[0]].manager
     kernel = program.kernel(manager)
     arguments: Any = given

@@ -326,7 +326,7 @@ def test_memory_of_freed_arrays_is_kept_within_the_limit() -> None:
 
     x = kp.full(123, 1.0, device=kp.Manager()).evaluate()
     pool = home_of(x.manager).pool
-    first = id(x._evaluated().storage.tensor)
+    first = id(x._evaluated().storage.tensor)  # a reference would keep it from returning
     manager = x.manager
     del x
     again = kp.full(123, 2.0, device=manager).evaluate()

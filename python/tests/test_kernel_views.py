@@ -84,6 +84,23 @@ def test_several_parts_of_one_size_keep_apart() -> None:
         assert result.tolist() == expected.reshape(-1).tolist()
 
 
+def test_parts_that_overlap_are_not_written_at_once() -> None:
+    both = kp.kernel(
+        "kernel void k(in float x[], out float a[], out float b[]) { a[i] = b[i] = x[i]; }"
+    )
+    x, y = kp.array(array()), kp.array(array())
+    for _ in range(2):
+        for first, second in ((y[:8], y[4:12]), (y, y[8:].T), (y[:, 1], y[:, 1])):
+            with pytest.raises(
+                ValueError, match="b shares memory with a, and the kernel writes both"
+            ):
+                both(x[:4, :2], first, second, threads=8)
+        assert y.tolist() == array().tolist()
+        both(x[:4, 0], y[:4, 0], y[4:8, 0])
+        assert y[:8, 0].tolist() == [*array()[:4, 0], *array()[:4, 0]]
+        y[:8] = array()[:8]
+
+
 def test_parts_are_written_and_nothing_else() -> None:
     host = array()
     x = kp.array(host)
