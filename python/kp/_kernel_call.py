@@ -57,7 +57,7 @@ def number_of(value: Any) -> Any:
 
 def refuse_common(program: Program, written: list[tuple[str, Any]]) -> None:
     """Raise ValueError if arrays that a kernel writes, some of them as copies, have common elements."""
-    from .arrays.information import shares_memory
+    from .arrays.comparing import shares_memory
 
     for index, (name, value) in enumerate(written):
         for other, earlier in written[:index]:

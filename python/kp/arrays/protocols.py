@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import derived, reductions, scans
+from . import derived, reductions, scans, ufunc_methods
 from .array import Array
 from .elementwise import applied, into
 from .functions import FUNCTIONS
@@ -88,6 +88,14 @@ def call_ufunc(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
 
 def _called(ufunc: Any, method: str, inputs: Any, kwargs: Any) -> Any:
     """Return the result of a ufunc, or NotImplemented."""
+    if method in ("at", "reduceat") and ufunc_methods.knows(ufunc.__name__, method):
+        if method == "at" and isinstance(inputs[0], Array):
+            return ufunc_methods.at(ufunc.__name__, *inputs)
+        if method == "reduceat" and not set(kwargs) - {"axis", "out"}:
+            out = kwargs.get("out") or (None,)
+            axis = kwargs.get("axis", 0)
+            found: Any = ufunc_methods.reduceat
+            return takes_groups(found)(ufunc.__name__, *inputs, axis=axis, out=out[0])
     name = _UFUNCS.get(ufunc)
     outs = kwargs.pop("out", (None,))
     out = outs[0] if len(outs) == 1 else None

@@ -177,6 +177,11 @@ class Values(Operators):
     def __complex__(self) -> complex:
         return complex(self._single("complex()"))
 
+    def __round__(self, digits: int | None = None) -> Any:
+        if self._shape:
+            raise TypeError("round() is for arrays without axes; kp.round() rounds each element")
+        return round(self._single("round()"), digits)
+
     def __index__(self) -> int:
         if self._shape or self._dtype.kind not in "iu":
             raise TypeError("only integer arrays without axes can be an index")
