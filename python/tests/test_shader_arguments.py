@@ -159,4 +159,7 @@ def test_arrays_of_an_invocation_are_limited_unless_allowed(mgr: kp.Manager) -> 
     ):
         with pytest.raises(kp.ShaderError, match="80000 bytes for itself.*max_private_bytes"):
             make()
-        make(max_private_bytes=80000)
+        try:
+            make(max_private_bytes=80000)
+        except kp.ShaderError as error:  # some GPUs' drivers have limits of their own
+            assert "driver" in str(error)

@@ -194,6 +194,7 @@ void Memory::requireNumbers(DataTypes type) const {
 }
 
 uint64_t Memory::offsetOf(uint64_t element, size_t elementSize, DataTypes type) const {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireAlive();
     if (elementSize != mImpl->elementSize)
         fail<InvalidArgument>("the array has elements of {} bytes, but this memory's ({}) have {}: "

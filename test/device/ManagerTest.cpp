@@ -62,7 +62,9 @@ TEST_F(ManagerTest, KeepsEverythingInOneCacheFolder) {
     EXPECT_GE(all.size(), 2u) << "pipelines and shaders";
     EXPECT_EQ(cachedBy(named.path().string(), named), all);
     const ScopedEnvironment off("KOMPUTE_CACHE_DIR", "off");
-    EXPECT_EQ(cachedBy("", ofUser), none);
+    if (!validating()) { // validation layers have a cache of their own there
+        EXPECT_EQ(cachedBy("", ofUser), none);
+    }
 }
 
 TEST_F(ManagerTest, SharesItsDeviceWithOtherManagers) {
