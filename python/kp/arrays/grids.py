@@ -19,6 +19,7 @@ from .creation import _column_minus_row, _of_host, _on_host, asarray, extents, e
 from .elementwise import apply, as_array, manager_of
 from .expressions import address
 from .manipulation import given, ravel, reshape
+from .storage import upload
 from .types import number
 
 __all__ = [
@@ -34,6 +35,8 @@ __all__ = [
     "hanning",
     "identity",
     "indices",
+    "mgrid",
+    "ogrid",
     "ix_",
     "kaiser",
     "logspace",
@@ -66,6 +69,27 @@ def tri(
     shape = extents((N, N if M is None else M))
     below = apply("less_equal", _column_minus_row(shape, on), k)
     return converted(below, number(default_float(on) if dtype is None else dtype).dtype)
+
+
+class _Grid:
+    """Coordinates by slices: kp.mgrid[0:3, 0:1:5j] is an array with one part per axis, and kp.ogrid
+    a tuple of arrays with one element along the other axes. An imaginary step is a number of points,
+    the end among them. The dtype is NumPy's; the device is the default one.
+    """
+
+    def __init__(self, grid: Any) -> None:
+        self._grid = grid
+
+    def __getitem__(self, key: Any) -> Any:
+        made = self._grid[key]
+        on = manager(None)
+        if isinstance(made, (tuple, list)):
+            return tuple(Array._of_view(upload(on, np.asarray(each))) for each in made)
+        return Array._of_view(upload(on, np.asarray(made)))
+
+
+mgrid = _Grid(np.mgrid)
+ogrid = _Grid(np.ogrid)
 
 
 def indices(

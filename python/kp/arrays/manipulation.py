@@ -233,6 +233,34 @@ def broadcast_to(x: Any, /, shape: Any) -> Array:
     return _view(array, view.offset, wanted, strides, writable=wanted == array.shape)
 
 
+def sliding_window_view(
+    x: Any, window_shape: Any, axis: int | tuple[int, ...] | None = None
+) -> Array:
+    """Return a read-only view of all windows of a shape: the axes of the windows are the last ones.
+
+    Without `axis`, the windows have an extent for each axis of x. An axis may come several times.
+    """
+    array = given(x)
+    window = tuple(
+        operator.index(each)
+        for each in (window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,))
+    )
+    axes = axis if isinstance(axis, tuple) else range(array.ndim) if axis is None else (axis,)
+    places = [normalized(each, array.ndim) for each in axes]
+    if len(window) != len(places):
+        raise ValueError(
+            f"window_shape has an extent for each axis, so {len(places)}, but is {window}"
+        )
+    view = array._evaluated()
+    shape = list(view.shape)
+    for place, extent in zip(places, window, strict=True):
+        shape[place] -= extent - 1
+        if extent < 0 or shape[place] < 1:
+            raise ValueError(f"windows of shape {window} do not fit an array of {array.shape}")
+    strides = (*view.strides, *[view.strides[place] for place in places])
+    return _view(array, view.offset, (*shape, *window), strides, writable=False)
+
+
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     """Return read-only views of a common shape."""
     manager = manager_of(*arrays)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from .manipulation import (
     concat,
     flip,
     given,
+    moveaxis,
     ravel,
     reshape,
+    stack,
 )
 from .padding import pad
 from .reductions import Axes, reduced
@@ -29,11 +31,13 @@ from .searching import argsort, searchsorted, take
 from .storage import View
 
 __all__ = [
+    "apply_along_axis",
     "convolve",
     "correlate",
     "ediff1d",
     "gradient",
     "interp",
+    "polyfit",
     "polyval",
     "trapezoid",
     "unwrap",
@@ -273,6 +277,53 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
     parts = [ends[0], steps, ends[1]]
     joined = [ravel(converted(part, array._dtype)) for part in parts if part is not None]
     return concat(joined) if len(joined) > 1 else steps
+
+
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Array:
+    """Return what a function gives for each row along an axis. It is called once for each row.
+
+    Functions with an axis of their own (kp.sort(x, axis=1)) are much faster.
+    """
+    array = given(arr)
+    place = normalized(axis, array.ndim)
+    rows = moveaxis(array, place, -1)
+    kept = rows.shape[:-1]
+    count = math.prod(kept)
+    if count == 0:
+        raise ValueError(f"there are no rows along axis {axis} of an array of shape {array.shape}")
+    rows = reshape(rows, (count, rows.shape[-1]))
+    found = [as_array(func1d(row, *args, **kwargs), array._manager) for row in rows]
+    result = stack(found)
+    inner = result.ndim - 1
+    result = reshape(result, (*kept, *result.shape[1:]))
+    sources = list(range(len(kept), len(kept) + inner))
+    return moveaxis(result, sources, list(range(place, place + inner)))
+
+
+def polyfit(
+    x: Any,
+    y: Any,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: Any = None,
+    cov: bool | str = False,
+) -> Any:
+    """Return the coefficients, the highest first, of the polynomial that fits points best.
+
+    With `full` or `cov`, NumPy's further results follow, in a tuple. NumPy computes them on the host,
+    in float64.
+    """
+    manager = manager_of(x, y, w)
+    points = [None if each is None else as_array(each, manager).numpy() for each in (x, y, w)]
+    found = np.polyfit(points[0], points[1], deg, rcond=rcond, full=full, w=points[2], cov=cov)
+    if not isinstance(found, tuple):
+        return as_array(found, manager)
+    return tuple(
+        as_array(each, manager) if isinstance(each, np.ndarray) else each for each in found
+    )
 
 
 def polyval(p: Sequence[Any] | Any, x: Any) -> Array:

@@ -142,7 +142,8 @@ def call_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     module = getattr(function, "__module__", "numpy")
     if module == "numpy" and name in _ON_HOST:
         return function(*map(_host, args), **{key: _host(each) for key, each in kwargs.items()})
-    own = getattr(kp, _NAMES.get(name, name), None) if module == "numpy" else None
+    plain = module in ("numpy", "numpy.lib.stride_tricks", "numpy.lib._stride_tricks_impl")
+    own = getattr(kp, _NAMES.get(name, name), None) if plain else None
     if module == "numpy.linalg":
         own = getattr(kp.linalg, name, None)
     if module == "numpy.fft":
