@@ -191,7 +191,8 @@ class Generator:
         if isinstance(low, float) and isinstance(high, float):
             if np.isfinite([low, high]).all() and high - low > float(np.finfo(computed).max):
                 # Their distance is infinite; that of their halves is not.
-                return self._next(size, dtype, ("uniform", low / 2, high / 2)) * 2
+                halves: Array = self._next(size, dtype, ("uniform", low / 2, high / 2))
+                return apply("multiply", halves, 2)
             return self._next(size, dtype, ("uniform", low, high))
         span = apply("subtract", *(as_array(each, self._manager) for each in (high, low)))
         _refuse_negative(span, "high is below low")

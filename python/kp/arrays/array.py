@@ -141,6 +141,7 @@ class Array(Values):
 
         if isinstance(device, DeviceGroup):
             return array(self.numpy(), group=device)
+        assert isinstance(device, Manager)
         return array(self.numpy(), device=device)
 
     # --- to the host ------------------------------------------------------------------------------

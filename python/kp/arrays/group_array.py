@@ -183,6 +183,7 @@ class GroupArray(Values):
 
         if isinstance(device, DeviceGroup):
             return asarray(self.numpy(), group=device)
+        assert isinstance(device, Manager)
         return asarray(self.numpy(), device=device)
 
     # --- values -----------------------------------------------------------------------------------

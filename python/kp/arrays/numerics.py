@@ -318,7 +318,8 @@ def polyfit(
     """
     manager = manager_of(x, y, w)
     points = [None if each is None else as_array(each, manager).numpy() for each in (x, y, w)]
-    found = np.polyfit(points[0], points[1], deg, rcond=rcond, full=full, w=points[2], cov=cov)
+    fit: Any = np.polyfit
+    found = fit(points[0], points[1], deg, rcond=rcond, full=full, w=points[2], cov=cov)
     if not isinstance(found, tuple):
         return as_array(found, manager)
     return tuple(

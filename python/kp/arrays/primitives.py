@@ -50,8 +50,9 @@ def offsets_of(x: Any, segments: Any) -> Any:
         given = Array._from_tensor(segments) if isinstance(segments, Tensor) else segments
         if given.ndim == 1 and given._dtype.kind in "iu":
             _require_ascending(given, size)
-        as_tensor = isinstance(segments, Array) and isinstance(x, Tensor)
-        return segments.tensor() if as_tensor else segments
+        if isinstance(segments, Array) and isinstance(x, Tensor):
+            return segments.tensor()
+        return segments
     if not isinstance(segments, (list, tuple, np.ndarray)):
         return segments
     offsets = np.asarray(segments)

@@ -305,7 +305,7 @@ def reduce_node(
     if parts == 1:
         return out, _run(node, axes, out, reduction, grouped=grouped)
     shape = (*kept, parts) if grouped else (parts, *kept)
-    partial = View.new(node.manager, shape, node.dtype)
+    partial = View.new(out.storage.manager, shape, node.dtype)
     first, last = _of_parts(reduction, length)
     _run(node, axes, partial, first, parts, grouped)
     if grouped:
