@@ -43,7 +43,7 @@ def test_at_writes_to_views_and_refuses_what_does_not_fit() -> None:
     x = kp.zeros((3, 4), dtype=np.float32)
     np.add.at(x.T, [0, 0, 3], 1)
     assert x[:, 0].tolist() == [2, 2, 2] and x[:, 3].tolist() == [1, 1, 1]
-    with pytest.raises(TypeError, match="does not hold"):
+    with pytest.raises(TypeError, match="cannot take values of float64"):
         np.add.at(kp.arange(3), [0], 1.5)
     with pytest.raises(IndexError, match="index 5"):
         np.add.at(x, [5], 1)
