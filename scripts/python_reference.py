@@ -102,7 +102,7 @@ def make_package(folder: Path) -> None:
     if version is None:
         raise SystemExit("python_reference.py: CMakeLists.txt has no version")
     target = folder / "kp"
-    ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "cli", "_kp.pyi")
+    ignored = shutil.ignore_patterns("__pycache__", "*.so", "*.pyd", "cli", "*.pyi")
     shutil.copytree(PACKAGE, target, ignore=ignored)
     stub = (PACKAGE / "_kp.pyi").read_text("utf-8")
     (target / "_kp.py").write_text(module_from_stub(stub, version[1]), "utf-8")

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes python/kp/_kp.pyi, the type stub of the extension module, from the module itself.
+"""Writes the type stubs of the package from the package itself.
 
-    scripts/python_stubs.py                write the stub
-    scripts/python_stubs.py --check        fail if the committed stub is out of date, and run the
+    scripts/python_stubs.py                write the stubs
+    scripts/python_stubs.py --check        fail if a committed stub is out of date, and run the
                                            type checkers on the package and on files that use it
+
+_kp.pyi is the stub of the extension module; stubs/namespaces.py has the others, of kp, kp.fft,
+kp.linalg and the methods of arrays.
 
 --package FOLDER names the folder with a built package kp (default: build/ci/python). The
 interpreter needs NumPy and, for --check, mypy. If it has pyright, --check runs that, too.
@@ -24,18 +27,20 @@ import importlib.util
 import inspect
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-import textwrap
 import types
 from collections.abc import Iterator
 from pathlib import Path
 
+from stubs import namespaces
+from stubs.text import Failure, defined, documented
+
 ROOT = Path(__file__).resolve().parent.parent
-STUB = ROOT / "python" / "kp" / "_kp.pyi"
+PACKAGE = ROOT / "python" / "kp"
 USAGE = ROOT / "python" / "tests" / "typing"
-WIDTH = 100
 
 HEADER = """\
 # SPDX-License-Identifier: Apache-2.0
@@ -381,7 +386,7 @@ RESULTS = {
     "Memory.__array_interface__": "dict[str, Any]",
     "Memory.__getitem__": "Any",
     "Memory.__iter__": "collections.abc.Iterator[Any]",
-    "Memory.item": "Any",
+    "Memory.item": "int | float",
     "Memory.numpy": "NDArray[Any]",
     "Memory.shape": "tuple[int, ...]",
     "OpAlgoDispatch.record": "collections.abc.Iterable[OpBase]",
@@ -435,10 +440,6 @@ USED: set[str] = set()
 def refuses(member: object) -> bool:
     """Return whether a method exists to say that there is no such method."""
     return getattr(member, "__module__", "") == "kp._tensor_hints"
-
-
-class Failure(Exception):
-    """An error for the user of this script."""
 
 
 # --- One signature --------------------------------------------------------------------------------
@@ -561,38 +562,11 @@ class _Named:
 # --- The stub -------------------------------------------------------------------------------------
 
 
-def documented(text: str, indent: str) -> Iterator[str]:
-    if "\\" in text or '"""' in text:
-        raise Failure(f"this documentation needs escapes: {text}")
-    # A single line needs room for the quotes at both ends.
-    width = WIDTH - len(indent) - len('"""') * (1 if "\n" in text.strip() else 2)
-    paragraphs = [
-        (
-            textwrap.fill(paragraph, width)
-            if any(len(line) > width for line in paragraph.split("\n"))
-            else paragraph
-        )
-        for paragraph in text.strip().split("\n\n")
-    ]
-    text = "\n\n".join(paragraphs)
-    end = "\n" if "\n" in text else ""
-    yield from textwrap.indent(f'"""{text}{end}"""', indent).split("\n")
-
-
 def write_function(path: str, name: str, function: object, indent: str) -> Iterator[str]:
     signature, documentation = signature_of(path, name, function)
     arguments, result = render(path, parse(path, name, signature))
-    end = ":" if documentation else ": ..."
-    line = f"{indent}def {name}({', '.join(arguments)}) -> {result}{end}"
-    if len(line) <= WIDTH:
-        yield line
-    else:
-        override = "  # type: ignore[override]" if path in OVERRIDES else ""
-        yield f"{indent}def {name}({override}"
-        yield from (f"{indent}    {argument}," for argument in arguments)
-        yield f"{indent}) -> {result}{end}"
-    if documentation:
-        yield from documented(documentation, indent + "    ")
+    override = "  # type: ignore[override]" if path in OVERRIDES else ""
+    yield from defined(name, arguments, result, documentation, indent, override)
 
 
 def write_property(path: str, name: str, member: property) -> Iterator[str]:
@@ -670,31 +644,47 @@ def generate(package: Path) -> str:
 # --- Checks ---------------------------------------------------------------------------------------
 
 
-def check_stub(text: str) -> None:
-    wanted = text.splitlines(keepends=True)
-    present = STUB.read_text(encoding="utf-8").splitlines(keepends=True) if STUB.exists() else []
-    if wanted != present:
-        difference = "".join(difflib.unified_diff(present, wanted, "committed", "generated", n=2))
-        raise Failure(
-            f"{STUB.relative_to(ROOT)} is out of date; run without --check to update it\n"
-            f"{difference}"
-        )
-    print("python_stubs.py: the stub is up to date")
+def check_stubs(stubs: dict[str, str]) -> None:
+    for name, text in stubs.items():
+        stub = PACKAGE / name
+        wanted = text.splitlines(keepends=True)
+        present = stub.read_text("utf-8").splitlines(keepends=True) if stub.exists() else []
+        if wanted != present:
+            changes = "".join(difflib.unified_diff(present, wanted, "committed", "generated", n=2))
+            raise Failure(
+                f"{stub.relative_to(ROOT)} is out of date; run without --check to update it\n{changes}"
+            )
+    print("python_stubs.py: the stubs are up to date")
+
+
+def without_stubs(folder: Path) -> Path:
+    """Return a copy of the package without the stubs in whose place mypy shall check the files."""
+    made = folder / "kp"
+    shutil.copytree(PACKAGE, made, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    for name in namespaces.STUBS.values():
+        (made / name).unlink()
+    return made
 
 
 def check_types(package: Path) -> None:
     if importlib.util.find_spec("mypy") is None:
         raise Failure(f"{sys.executable} has no mypy")
-    targets = [str(ROOT / "python" / "kp"), *map(str, sorted(USAGE.glob("*.py")))]
-    tools = [("mypy", ["mypy", "--strict", *targets])]
+    configuration = str(ROOT / "pyproject.toml")
+    usage = [str(each) for each in sorted(USAGE.glob("*.py"))]
+    tools = [("mypy", ["mypy", "--strict", str(PACKAGE), *usage])]
     if importlib.util.find_spec("pyright") is not None:
-        tools.append(("pyright", ["pyright", "--pythonpath", sys.executable, *targets]))
+        # What users see: the stubs. mypy checks the files of the package.
+        seen = [*(str(each) for each in sorted(PACKAGE.rglob("*.pyi"))), *usage]
+        tools.append(("pyright", ["pyright", "--pythonpath", sys.executable, *seen]))
     else:
         print("python_stubs.py: SKIPPED: pyright is not installed")
     with tempfile.TemporaryDirectory() as folder:
         accepted = Path(folder) / "accepted"
         accepted.write_text("\n".join(stubtest_accepts()), encoding="utf-8")
-        configuration = str(ROOT / "pyproject.toml")
+        own = str(without_stubs(Path(folder)))
+        tools.append(
+            ("mypy without stubs", ["mypy", "--strict", "--config-file", configuration, own])
+        )
         tools.append(
             (
                 "stubtest",
@@ -709,7 +699,7 @@ def check_types(package: Path) -> None:
         for name, command in tools:
             result = subprocess.run(
                 [sys.executable, "-m", *command],
-                cwd=ROOT,
+                cwd=folder if name == "mypy without stubs" else ROOT,
                 env={**os.environ, "PYTHONPATH": str(package)},
                 text=True,
                 stdout=subprocess.PIPE,
@@ -740,8 +730,8 @@ def stubtest_accepts() -> Iterator[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Writes or checks python/kp/_kp.pyi.")
-    parser.add_argument("--check", action="store_true", help="check the committed stub instead")
+    parser = argparse.ArgumentParser(description="Writes or checks the stubs of the package.")
+    parser.add_argument("--check", action="store_true", help="check the committed stubs instead")
     parser.add_argument(
         "--package",
         type=Path,
@@ -756,13 +746,14 @@ def main() -> int:
                 f"{package / 'kp'} has no built module; configure with "
                 "-DKOMPUTE_OPT_BUILD_PYTHON=ON and build, or give --package FOLDER"
             )
-        text = generate(package)
+        stubs = {"_kp.pyi": generate(package), **namespaces.generate()}
         if arguments.check:
-            check_stub(text)
+            check_stubs(stubs)
             check_types(package)
-        else:
-            STUB.write_text(text, encoding="utf-8")
-            print(f"python_stubs.py: wrote {STUB.relative_to(ROOT)}")
+            return 0
+        for name, text in stubs.items():
+            (PACKAGE / name).write_text(text, encoding="utf-8")
+            print(f"python_stubs.py: wrote {(PACKAGE / name).relative_to(ROOT)}")
     except Failure as failure:
         print(f"python_stubs.py: FAILED: {failure}", file=sys.stderr)
         return 1

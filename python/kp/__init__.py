@@ -57,7 +57,7 @@ from ._errors import (
     Unsupported,
 )
 from ._groups import asbuffer, copy, default_group, set_default_group
-from ._jit import JitFunction, intrinsics, jit
+from ._jit import JitFunction, intrinsics as _intrinsics, jit
 from ._jit.intrinsics import *  # noqa: F403
 from ._kernel import Kernel, kernel
 from ._kp import (
@@ -243,7 +243,7 @@ __all__ = [
 __all__ += ["torch_pool"]
 __all__ += _buffers.__all__
 __all__ += _dtypes.__all__
-__all__ += intrinsics.__all__
+__all__ += _intrinsics.__all__
 
 _copying.install()
 _early.install()
@@ -261,8 +261,9 @@ def _name_classes() -> None:
             public.__module__ = "kp"
 
 
-# Those with the names of Python's built-in functions are not in __all__, and neither is compile. The form "a as a" tells type checkers that they are public.
-from . import fft as fft, random as random  # noqa: E402
+# Those with the names of Python's built-in functions are not in __all__, and neither is compile. The
+# form "a as a" says that they are public, too, which __dir__() shows.
+from . import fft as fft, linalg as linalg, random as random  # noqa: E402
 from ._polymorphic import (  # noqa: E402
     all as all,
     amax as amax,
@@ -317,6 +318,7 @@ __all__ += [
     "flatnonzero",
     "flip",
     "histogram",
+    "linalg",
 ]
 __all__ += ["put", "run_lengths", "searchsorted", "stable_partition", "take", "top_k", "transpose"]
 __all__ += ["unique"]
@@ -344,6 +346,15 @@ bfloat16 = DataTypes.bfloat16
 bool = DataTypes.bool
 int = DataTypes.int
 float = DataTypes.float
+
+
+#: Names without an underscore that are not public.
+_HIDDEN = {"annotations", "arrays", "cli"}
+
+
+def __dir__() -> list[str]:
+    """Return the public names. Editors and notebooks complete them."""
+    return sorted({*__all__, *(name for name in globals() if not name.startswith("_"))} - _HIDDEN)
 
 
 if not _typing.TYPE_CHECKING:  # else every name would be known to type checkers

@@ -925,7 +925,7 @@ class Memory:
         contents are undefined.
         """
 
-    def item(self) -> Any:
+    def item(self) -> int | float:
         """The element of memory that has only one, as a Python number."""
 
     def memory_type(self) -> MemoryTypes:

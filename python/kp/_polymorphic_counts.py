@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -32,6 +32,66 @@ __all__ = [
 ]
 
 
+@overload
+def unique(
+    x: _T,
+    /,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> _T: ...
+@overload
+def unique(
+    x: _T,
+    /,
+    return_index: Literal[True],
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[_T, ...]: ...
+@overload
+def unique(
+    x: _T,
+    /,
+    return_index: bool = False,
+    *,
+    return_inverse: Literal[True],
+    return_counts: bool = False,
+    axis: int | None = None,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[_T, ...]: ...
+@overload
+def unique(
+    x: _T,
+    /,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = None,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[_T, ...]: ...
+@overload
+def unique(
+    x: _T,
+    /,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> _T | tuple[_T, ...]: ...
 @takes_groups
 def unique(
     x: _T,

@@ -82,7 +82,7 @@ def compress(condition: Condition, tensor: Tensor) -> Tensor:
     chosen = _new(tensor, (tensor.size(),), tensor.dtype)
     count = _counter(tensor)
     _run(OpSelect(tensor, condition, chosen, count), tensor, *flags)
-    return _first(chosen, count.item())
+    return _first(chosen, int(count.item()))
 
 
 def stable_partition(condition: Condition, tensor: Tensor) -> tuple[Tensor, int]:
@@ -95,7 +95,7 @@ def stable_partition(condition: Condition, tensor: Tensor) -> tuple[Tensor, int]
         return parts, 0
     count = _counter(tensor)
     _run(OpPartition(tensor, condition, parts, count), tensor, *flags)
-    return parts, count.item()
+    return parts, int(count.item())
 
 
 def flatnonzero(tensor: Tensor) -> Tensor:
@@ -114,7 +114,7 @@ def flatnonzero(tensor: Tensor) -> Tensor:
         ],
         tensor,
     )
-    return _first(chosen, count.item())
+    return _first(chosen, int(count.item()))
 
 
 def run_lengths(tensor: Tensor) -> tuple[Tensor, Tensor]:
@@ -129,7 +129,7 @@ def run_lengths(tensor: Tensor) -> tuple[Tensor, Tensor]:
         return values, lengths
     count = _counter(tensor)
     _run(OpRunLength(tensor, values, lengths, count), tensor)
-    runs = count.item()
+    runs = int(count.item())
     return _first(values, runs), _first(lengths, runs)
 
 
@@ -165,7 +165,7 @@ def unique(
             sort = OpArgSort(tensor, order, axis=None, sorted_keys=ordered, equal_zeros=True)
         heads = OpUnique(ordered, found, count, counts=lengths, inverse=places)
         _run_all([sort, heads], tensor)
-        results = count.item()
+        results = int(count.item())
         if equal_nan and tensor.dtype.kind == "f":
             results = _join_nans(ordered, results, lengths, places)
     values, lengths = _first(found, results), _first(lengths, results)

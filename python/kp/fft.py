@@ -80,6 +80,7 @@ def _of_arrays_too(
         return into(out, result)
 
     own = called
+    own.__kp_varies__ = "Tensor"  # for type stubs: the class in whose place it takes others
     return called
 
 
@@ -570,3 +571,7 @@ def convolve(
 
 
 keywords.install(globals(), __all__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -442,6 +442,10 @@ def default_rng(
     return Generator(key("seed", seed), key("stream", stream), manager)
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 if not TYPE_CHECKING:  # else every name would be known to type checkers
 
     def __getattr__(name):

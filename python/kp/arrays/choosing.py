@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -46,6 +46,10 @@ __all__ = [
 _MISSING: Any = object()
 
 
+@overload
+def where(condition: Any, /) -> tuple[Array, ...]: ...
+@overload
+def where(condition: Any, x1: Any, x2: Any, /) -> Array: ...
 def where(condition: Any, x1: Any = _MISSING, x2: Any = _MISSING, /) -> Any:
     """Return elements of x1 where a condition is true, and of x2 elsewhere.
 
@@ -56,6 +60,9 @@ def where(condition: Any, x1: Any = _MISSING, x2: Any = _MISSING, /) -> Any:
     if x2 is _MISSING:
         raise TypeError("where takes a condition alone, or a condition and two arrays")
     return takes_groups(chosen)(condition, x1, x2)
+
+
+setattr(where, "__kp_varies__", "Array")  # noqa: B010, see takes_groups()
 
 
 def nan_to_num(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -319,6 +319,32 @@ def abs_of(*values: Any) -> Any:
     return sum([value if value >= 0 else -value for value in values])
 
 
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: Literal[False] = False,
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    *,
+    device: Manager | None = None,
+) -> Array: ...
+@overload
+def linspace(
+    start: Any,
+    stop: Any,
+    /,
+    num: int = 50,
+    endpoint: bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: DTypeLike | None = None,
+    axis: int = 0,
+    device: Manager | None = None,
+) -> tuple[Array, Any]: ...
 @on_groups_too
 def linspace(
     start: Any,

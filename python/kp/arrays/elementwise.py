@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 from .. import _default
 from .._floats import depends_on_default_float, without_doubles
 from .._kp import Manager, Tensor
-from . import operators
+from . import methods
 from .array import Array, converted, share
 from .expressions import Node, call, constant, limited, other_manager
 from .functions import FUNCTIONS, resolve
@@ -218,8 +218,8 @@ def unary(name: str, x: Any) -> Array:
 #: By function and dtype: the dtype of the result, if nothing needs to be converted; else False.
 _unary_rules: dict[tuple[str, DType], Any] = depends_on_default_float({})
 
-operators.binary = binary
-operators.unary = unary
+methods.binary = binary
+methods.unary = unary
 
 
 def any_array(operands: list[Operand]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -50,6 +50,8 @@ __all__ = [
     "vander",
 ]
 
+_Result = TypeVar("_Result")
+
 
 def identity(n: int, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
     """Return a square matrix with ones on its diagonal, as kp.eye does."""
@@ -92,6 +94,26 @@ mgrid = _Grid(np.mgrid)
 ogrid = _Grid(np.ogrid)
 
 
+@overload
+def indices(
+    dimensions: Any,
+    dtype: DTypeLike = np.int64,
+    sparse: Literal[False] = False,
+    *,
+    device: Manager | None = None,
+) -> Array: ...
+@overload
+def indices(
+    dimensions: Any,
+    dtype: DTypeLike = np.int64,
+    *,
+    sparse: Literal[True],
+    device: Manager | None = None,
+) -> tuple[Array, ...]: ...
+@overload
+def indices(
+    dimensions: Any, dtype: DTypeLike, sparse: bool, *, device: Manager | None = None
+) -> Array | tuple[Array, ...]: ...
 def indices(
     dimensions: Any,
     dtype: DTypeLike = np.int64,
@@ -128,13 +150,13 @@ def _index(shape: tuple[int, ...], axis: int, dtype: Any, on: Manager) -> Array:
 
 
 def fromfunction(
-    function: Callable[..., Any],
+    function: Callable[..., _Result],
     shape: Any,
     *,
     dtype: DTypeLike | None = None,
     device: Manager | None = None,
     **kwargs: Any,
-) -> Any:
+) -> _Result:
     """Return function(i, j, ...), called once with the indices of all elements as arrays.
 
     The arrays have the default float unless `dtype` is given.

@@ -57,6 +57,7 @@ def on_groups_too(function: Callable[_P, Array]) -> Creation[_P]:
         "__signature__",
         signature.replace(parameters=[*signature.parameters.values(), extra]),
     )
+    created.__kp_varies__ = "group"  # type: ignore[attr-defined]  # for type stubs
     return created  # type: ignore[return-value]
 
 

@@ -110,6 +110,7 @@ def takes_groups(function: F) -> F:
         return called(*args, **kwargs)
 
     made: Any = called
+    made.__kp_varies__ = "Array"  # for type stubs: the class in whose place it takes others
     typed: F = made
     return typed
 

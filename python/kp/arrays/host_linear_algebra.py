@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -17,13 +17,52 @@ from .types import number
 _Function = Callable[..., Any]
 
 
+class EigResult(NamedTuple):
+    """What eig() returns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EighResult(NamedTuple):
+    """What eigh() returns."""
+
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    """What qr() returns."""
+
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    """What slogdet() returns."""
+
+    sign: Array
+    logabsdet: Array
+
+
+class SVDResult(NamedTuple):
+    """What svd() returns."""
+
+    U: Array
+    S: Array
+    Vh: Array
+
+
 def _wide(values: Any) -> Any:
     """Return values as numpy.linalg takes them: float16 as float32."""
     return values.astype(np.float32) if values.dtype == np.float16 else values
 
 
-def _on_host(name: str, count: int, words: str) -> _Function:
-    """Return a function of numpy.linalg as one of arrays, of which `count` come first."""
+def _on_host(name: str, count: int, words: str, returns: Any = "Array") -> _Function:
+    """Return a function of numpy.linalg as one of arrays, of which `count` come first.
+
+    It returns what `returns` says: a class of named tuples, or the text of a type.
+    """
     function = getattr(np.linalg, name)
     signature = inspect.signature(function)
     arrays = list(signature.parameters)[:count]
@@ -46,11 +85,12 @@ def _on_host(name: str, count: int, words: str) -> _Function:
         if not isinstance(result, tuple):
             return array(result)
         parts = [array(each) for each in result]
-        kind: Any = type(result)
-        return kind(*parts) if hasattr(result, "_fields") else tuple(parts)
+        return tuple(parts) if isinstance(returns, str) else returns(*parts)
 
-    own = [each.replace(annotation=each.empty) for each in signature.parameters.values()]
-    setattr(called, "__signature__", inspect.Signature(own))  # noqa: B010, mypy does not know it
+    own = [each.replace(annotation="Any") for each in signature.parameters.values()]
+    typed = returns if isinstance(returns, str) else returns.__name__
+    described = inspect.Signature(own, return_annotation=typed)
+    setattr(called, "__signature__", described)  # noqa: B010, mypy does not know it
     called.__name__ = called.__qualname__ = name
     called.__doc__ = f"Return {words}. NumPy computes it on the host: see numpy.linalg.{name}."
     return called
@@ -61,27 +101,71 @@ LinAlgError = np.linalg.LinAlgError
 cholesky = _on_host("cholesky", 1, "the Cholesky factors of matrices")
 cond = _on_host("cond", 1, "the condition numbers of matrices")
 det = _on_host("det", 1, "the determinants of matrices")
-eig = _on_host("eig", 1, "eigenvalues and eigenvectors of square matrices")
+eig = _on_host("eig", 1, "eigenvalues and eigenvectors of square matrices", EigResult)
 eigvals = _on_host("eigvals", 1, "the eigenvalues of square matrices")
-eigh = _on_host("eigh", 1, "eigenvalues and eigenvectors of symmetric matrices")
+eigh = _on_host("eigh", 1, "eigenvalues and eigenvectors of symmetric matrices", EighResult)
 eigvalsh = _on_host("eigvalsh", 1, "the eigenvalues of symmetric matrices")
 inv = _on_host("inv", 1, "the inverses of matrices")
-lstsq = _on_host("lstsq", 2, "least-squares solutions, with what numpy.linalg.lstsq adds")
+lstsq = _on_host(
+    "lstsq",
+    2,
+    "least-squares solutions, with what numpy.linalg.lstsq adds",
+    "tuple[Array, Array, Array, Array]",
+)
 matrix_rank = _on_host("matrix_rank", 1, "the ranks of matrices")
 norm = _on_host("norm", 1, "norms of vectors or matrices")
 pinv = _on_host("pinv", 1, "the pseudo-inverses of matrices")
-qr = _on_host("qr", 1, "orthogonal and triangular factors of matrices")
-slogdet = _on_host("slogdet", 1, "signs and logarithms of determinants")
+slogdet = _on_host("slogdet", 1, "signs and logarithms of determinants", SlogdetResult)
 solve = _on_host("solve", 2, "the solutions x of a x = b")
-svd = _on_host("svd", 1, "the singular value decompositions of matrices")
 tensorinv = _on_host("tensorinv", 1, "the inverses of tensors as of square matrices")
 tensorsolve = _on_host("tensorsolve", 2, "the solutions x of tensordot(a, x) = b")
 
 
+_factors = _on_host("qr", 1, "factors of matrices", "tuple[Array, Array]")
+_decomposition = _on_host("svd", 1, "the parts of matrices", "tuple[Array, Array, Array]")
+
+
+@overload
+def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
+@overload
+def qr(a: Any, mode: Literal["r"]) -> Array: ...
+@overload
+def qr(a: Any, mode: Literal["raw"]) -> tuple[Array, Array]: ...
+def qr(a: Any, mode: str = "reduced") -> QRResult | Array | tuple[Array, Array]:
+    """Return orthogonal and triangular factors of matrices. NumPy computes them on the host.
+
+    With `mode` "r", only the triangular ones, and with "raw" what numpy.linalg.qr returns then.
+    """
+    found: Array | tuple[Array, Array] = _factors(a, mode)
+    return QRResult(*found) if isinstance(found, tuple) and mode != "raw" else found
+
+
+@overload
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False
+) -> SVDResult: ...
+@overload
+def svd(
+    a: Any, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False
+) -> Array: ...
+@overload
+def svd(
+    a: Any, full_matrices: bool, compute_uv: bool, hermitian: bool = False
+) -> SVDResult | Array: ...
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> SVDResult | Array:
+    """Return the singular value decompositions of matrices. NumPy computes them on the host.
+
+    Without `compute_uv`, only the singular values.
+    """
+    found: Any = _decomposition(a, full_matrices, compute_uv, hermitian)
+    return SVDResult(*found) if compute_uv else found
+
+
 def svdvals(x: Any, /) -> Array:
     """Return the singular values of matrices. NumPy computes them on the host."""
-    values: Array = svd(x, compute_uv=False)
-    return values
+    return svd(x, compute_uv=False)
 
 
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:

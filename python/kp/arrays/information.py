@@ -101,7 +101,7 @@ def finfo(type: Any, /) -> FloatInfo:
     return FloatInfo(_dtype_of(type))
 
 
-def iinfo(type: Any, /) -> Any:
+def iinfo(type: Any, /) -> np.iinfo[Any]:
     """Return the limits of an integer dtype."""
     return np.iinfo(_dtype_of(type))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -53,16 +53,28 @@ def _each(arrays: tuple[Any, ...], function: Any) -> Any:
     return made[0] if len(made) == 1 else made
 
 
+@overload
+def atleast_1d(x: Any, /) -> Array: ...
+@overload
+def atleast_1d(x1: Any, x2: Any, /, *arrays: Any) -> tuple[Array, ...]: ...
 def atleast_1d(*arrays: Any) -> Any:
     """Return views with at least one axis: an array, or a tuple of several."""
     return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
 
 
+@overload
+def atleast_2d(x: Any, /) -> Array: ...
+@overload
+def atleast_2d(x1: Any, x2: Any, /, *arrays: Any) -> tuple[Array, ...]: ...
 def atleast_2d(*arrays: Any) -> Any:
     """Return views with at least two axes, new ones in front: an array, or a tuple of several."""
     return _each(arrays, lambda x: x if x.ndim > 1 else reshape(x, (1, x.size)))
 
 
+@overload
+def atleast_3d(x: Any, /) -> Array: ...
+@overload
+def atleast_3d(x1: Any, x2: Any, /, *arrays: Any) -> tuple[Array, ...]: ...
 def atleast_3d(*arrays: Any) -> Any:
     """Return views with at least three axes: vectors as (1, n, 1), matrices as (m, n, 1)."""
 

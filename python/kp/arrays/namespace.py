@@ -13,8 +13,8 @@ from . import (
     derived,
     grids,
     joining,
-    linear_algebra as linalg,
     numerics,
+    methods,
     order_statistics,
     padding,
     products,
@@ -394,7 +394,6 @@ __all__ = [
     "less",
     "less_equal",
     "lexsort",
-    "linalg",
     "linspace",
     "log",
     "log10",
@@ -487,3 +486,4 @@ __all__ = [
 __all__ += [name for module in _WHOLE for name in module.__all__]
 
 _take_groups()
+methods.describe()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -67,6 +67,10 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Array:
     return reductions.sum(apply("divide", apply("multiply", pairs, step), 2.0), axis)
 
 
+@overload
+def gradient(f: Any, *varargs: Any, axis: int, edge_order: int = 1) -> Array: ...
+@overload
+def gradient(f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1) -> Array | Any: ...
 def gradient(f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1) -> Any:
     """Return the derivatives along axes, by central differences: an array, or a tuple of one per axis.
 

@@ -1,119 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators and methods of arrays that are functions of the namespace."""
+"""The operators and methods of arrays that are functions of the namespace.
+
+scripts/python_stubs.py writes operators.pyi from this class, with the signatures of these functions.
+"""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from .methods import (
+    binary_operator as _binary,
+    comparison as _comparison,
+    function_of as _function,
+    in_place as _in_place,
+    method as _method,
+    power as _power,
+    reduction as _reduction,
+    unary_operator as _unary,
+)
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from .._kp import Tensor
     from .array import Array
 
-
-def _unknown(name: str, *operands: Any) -> Any:
-    raise AssertionError("elementwise, which imports this module, sets `binary` and `unary`")
-
-
-#: Applies a function to two operands, or returns NotImplemented.
-binary: Callable[[str, Any, Any], Any] = _unknown
-
-#: Applies a function to one.
-unary: Callable[[str, Any], Any] = _unknown
-
-
-def _binary(name: str, swapped: bool = False) -> Any:
-    if swapped:
-        return lambda self, other: binary(name, other, self)
-    return lambda self, other: binary(name, self, other)
-
-
-def _unary(name: str) -> Any:
-    return lambda self: unary(name, self)
-
-
-def _power(self: Array, exponent: Any) -> Any:
-    """Return the power. NumPy's operator squares for the exponent 2, which makes bool int8."""
-    if type(exponent) is int and exponent == 2 and self._dtype.kind == "b":
-        return unary("square", self)
-    return binary("pow", self, exponent)
-
-
-#: == of classes without an own one.
-_IDENTITY: Any = object.__eq__
-
-
-def _comparison(name: str, otherwise: bool) -> Any:
-    """Return == or !=, which compare elements with anything: what is no number equals none of them."""
-
-    def operator(self: Array, other: Any) -> Any:
-        found = binary(name, self, other)
-        if found is not NotImplemented:
-            return found
-        if other is None or isinstance(other, (str, bytes)) or type(other).__eq__ is _IDENTITY:
-            return _function("creation", "full_like")(self, otherwise, dtype="bool")
-        return NotImplemented
-
-    return operator
-
-
-def _in_place(name: str) -> Any:
-    def operator(self: Array, other: Any) -> Any:
-        from .elementwise import apply_in_place, is_operand
-
-        return apply_in_place(name, self, other) if is_operand(other) else NotImplemented
-
-    return operator
-
-
-def _own_function(module: str, name: str) -> Any:
-    """Return a function of arrays of one device."""
-    import importlib
-
-    return getattr(importlib.import_module(f"{__package__}.{module}"), name)
-
-
-@functools.lru_cache(maxsize=None)
-def _function(module: str, name: str) -> Any:
-    """Return a function of arrays, which also takes those of groups."""
-    from .group_functions import takes_groups
-
-    return takes_groups(_own_function(module, name))
-
-
-def _method(module: str, name: str) -> Any:
-    function: Any = None
-
-    def method(self: Array, *args: Any, **kwargs: Any) -> Any:
-        nonlocal function
-        if function is None:
-            function = _function(module, name)
-        return function(self, *args, **kwargs)
-
-    return _named(method, name)
-
-
-def _named(method: Any, name: str) -> Any:
-    method.__name__ = name
-    method.__qualname__ = f"Array.{name}"
-    method.__doc__ = f"Return kp.{name}(self, ...)."
-    return method
-
-
-def _reduction(name: str) -> Any:
-    """Return a method that reduces along axes: the function itself, which knows groups."""
-    general = _method("reductions", name)
-    function: Any = None
-
-    def method(self: Array, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
-        nonlocal function
-        if args or kwargs:
-            return general(self, axis, *args, **kwargs)
-        if function is None:
-            function = _own_function("reductions", name)
-        return function(self, axis)
-
-    return _named(method, name)
+#: What operators take beside an array.
+Operand: TypeAlias = (
+    "Operators | Tensor | complex | np.generic | NDArray[Any] | list[Any] | tuple[Any, ...]"
+)
 
 
 class Operators:
@@ -149,35 +65,37 @@ class Operators:
     __neg__, __pos__, __abs__ = _unary("negative"), _unary("positive"), _unary("abs")
     __invert__ = _unary("bitwise_invert")
 
-    def __divmod__(self, other: Any) -> Any:
-        return _function("derived", "divmod")(self, other)
+    def __divmod__(self, other: Operand) -> tuple[Array, Array]:
+        quotients, remainders = _function("derived", "divmod")(self, other)
+        return quotients, remainders
 
-    def __rdivmod__(self, other: Any) -> Any:
-        return _function("derived", "divmod")(other, self)
+    def __rdivmod__(self, other: Operand) -> tuple[Array, Array]:
+        quotients, remainders = _function("derived", "divmod")(other, self)
+        return quotients, remainders
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Operand) -> Array:
         return _function("linear_algebra", "matmul")(self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Operand) -> Array:
         return _function("linear_algebra", "matmul")(other, self)
 
-    def __imatmul__(self, other: Any) -> Any:
+    def __imatmul__(self, other: Operand) -> Array:
         from .elementwise import into
 
         return into(self, _function("linear_algebra", "matmul")(self, other))
 
     @property
-    def T(self) -> Any:
+    def T(self) -> Array:
         """The array with its axes in reverse order, as a view."""
         return _function("manipulation", "transpose")(self)
 
     @property
-    def mT(self) -> Any:
+    def mT(self) -> Array:
         """The array with its last two axes swapped, as a view."""
         return _function("manipulation", "matrix_transpose")(self)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Array:
         """The real parts."""
         return _function("elementwise", "real")(self)
 
@@ -186,7 +104,7 @@ class Operators:
         _function("elementwise", "set_part")(self, 0, value)
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Array:
         """The imaginary parts."""
         return _function("elementwise", "imag")(self)
 
@@ -227,8 +145,10 @@ class Operators:
         """Bring the kth elements along an axis to their sorted places, in place."""
         self[...] = _function("searching", "partition")(self, kth, axis)  # type: ignore[index]
 
-    def compress(self, condition: Any, axis: int | None = None, out: Any = None) -> Any:
+    def compress(self, condition: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Return the slices along an axis, or the flat elements, whose flag is true."""
         from .._polymorphic_counts import compress
 
-        return compress(condition, self, axis, out)
+        array: Any = self
+        kept: Array = compress(condition, array, axis, out)
+        return kept

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
@@ -141,6 +141,18 @@ def union1d(ar1: Any, ar2: Any) -> Array:
     return found
 
 
+@overload
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: Literal[False] = False
+) -> Array: ...
+@overload
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool = False, *, return_indices: Literal[True]
+) -> tuple[Array, Array, Array]: ...
+@overload
+def intersect1d(
+    ar1: Any, ar2: Any, assume_unique: bool, return_indices: bool
+) -> Array | tuple[Array, Array, Array]: ...
 def intersect1d(
     ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -45,6 +45,28 @@ __all__ = [
 ]
 
 
+@overload
+def average(
+    a: Any,
+    axis: Axes = None,
+    weights: Any = None,
+    returned: Literal[False] = False,
+    *,
+    keepdims: bool = False,
+) -> Array: ...
+@overload
+def average(
+    a: Any,
+    axis: Axes = None,
+    weights: Any = None,
+    *,
+    returned: Literal[True],
+    keepdims: bool = False,
+) -> tuple[Array, Array]: ...
+@overload
+def average(
+    a: Any, axis: Axes, weights: Any, returned: bool, *, keepdims: bool = False
+) -> Array | tuple[Array, Array]: ...
 def average(
     a: Any,
     axis: Axes = None,

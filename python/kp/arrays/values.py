@@ -96,15 +96,19 @@ class Values(Operators):
         """Return numpy(), by CuPy's name."""
         return self.numpy()
 
-    def item(self, *index: Any) -> Any:
-        """Return the only element, or that at an index, as a Python number."""
+    def item(self, *index: Any) -> int | float:
+        """Return the only element, or that at an index, as a Python number: bool, int, float or complex.
+
+        Type checkers know int and float, as most programs expect one of them.
+        """
         if not index:
             if self.size != 1:
                 raise ValueError("item() without an index needs an array of one element")
-            return self.numpy().item()
-        if len(index) == 1 and isinstance(index[0], int):
-            return self.flatten()[index[0]].item()
-        return self[index[0] if len(index) == 1 else index].item()
+            only: int | float = self.numpy().item()
+            return only
+        flat = len(index) == 1 and isinstance(index[0], int)
+        one: Values = (self.flatten() if flat else self)[index[0] if len(index) == 1 else index]
+        return one.item()
 
     def tolist(self) -> Any:
         """Return the elements as nested lists of Python numbers."""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Typical uses of the package. Type checkers check this file; it never runs."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import assert_type
 
 import kp
@@ -151,10 +152,20 @@ def blocks(array: Any) -> Any:
     kernel = kp.dask.BlockKernel("k.comp", inputs=[1], output=0, threads=lambda shape: shape[0])
     scaled = kp.dask.map_blocks(kernel, array, 2.0, dtype=np.float32, factor=2)
     smooth = kp.dask.map_overlap(kp.compile("s.comp"), scaled, depth=1, boundary="reflect")
-    prepared = kp.dask.Prepared(lambda manager: lambda block: manager.tensor(block).read())
+
+    def prepare(manager: kp.Manager) -> Callable[[Any], Any]:
+        def read(block: Any) -> Any:
+            return manager.tensor(block).read()
+
+        return read
+
+    def same(manager: kp.Manager, block: Any) -> Any:
+        return block
+
+    prepared = kp.dask.Prepared(prepare)
     assert_type(kp.dask.manager("discrete"), kp.Manager)
     assert_type(kp.dask.statistics().blocks, int)
-    return kp.dask.map_blocks(lambda manager, block: block, kp.dask.map_blocks(prepared, smooth))
+    return kp.dask.map_blocks(same, kp.dask.map_blocks(prepared, smooth))
 
 
 def launchers(manager: kp.Manager, tensor: kp.Tensor) -> kp.Event:
@@ -223,8 +234,11 @@ def groups(manager: kp.Manager) -> list[kp.Event]:
 
 def arrays(manager: kp.Manager, tensor: kp.Tensor) -> kp.Array:
     x = kp.zeros((2, 3), dtype=np.float32, device=manager)
+    assert_type(x, kp.Array)
     assert_type(kp.asarray(tensor), kp.Array)
     assert_type(kp.sum(x, axis=(0, 1)), kp.Array)
+    assert_type(kp.sum([1, 2]), kp.Array)
+    assert_type(kp.sum(np.ones(3)), kp.Array)
     assert_type(kp.sum(tensor, axis=0), kp.Tensor)
     assert_type(kp.matmul(x, x.T), kp.Array)
     assert_type(x.shape, tuple[int, ...])
@@ -234,13 +248,98 @@ def arrays(manager: kp.Manager, tensor: kp.Tensor) -> kp.Array:
     assert_type(kp.random.default_rng(1).normal(size=(2, 3)), kp.Array)
     y: kp.Array = scale(x)[0]
     kp.evaluate(x, [y])
+    kp.set_default_manager(kp.default_manager())
+    return kp.sqrt(y + x * 2.0)
+
+
+def operators(x: kp.Array, tensor: kp.Tensor) -> float:
+    assert_type(x * 2, kp.Array)
+    assert_type(2.0**x, kp.Array)
+    assert_type([1, 2] + x, kp.Array)
+    assert_type(x - np.ones(3), kp.Array)
+    assert_type(x @ x.T, kp.Array)
+    assert_type(x + tensor, kp.Array)
+    assert_type(-x, kp.Array)
+    assert_type(x < 3, kp.Array)
+    assert_type(x == None, kp.Array)  # noqa: E711
+    assert_type(divmod(x, 2), tuple[kp.Array, kp.Array])
+    assert_type(x[0], kp.Array)
+    x += 1
+    assert_type(x, kp.Array)
+    for row in x:
+        assert_type(row, kp.Array)
+    assert_type(x.sum(axis=0, keepdims=True), kp.Array)
+    assert_type(x.T.real, kp.Array)
+    assert_type(x.reshape(2, -1), kp.Array)
+    assert_type(x.nonzero(), tuple[kp.Array, ...])
+    assert_type(x.sort(), None)
+    assert_type(x.numpy(), NDArray[Any])
+    assert_type(x.astype(np.int32), kp.Array)
+    assert_type(x.item(), int | float)
+    assert_type(int(x.argmax()), int)
+    return x.sum().item()
+
+
+def functions(x: kp.Array) -> None:
+    assert_type(kp.where(x > 0, x, 0), kp.Array)
+    assert_type(kp.where(x > 0), tuple[kp.Array, ...])
+    assert_type(kp.einsum("ij,jk", x, x), kp.Array)
+    assert_type(kp.pad(x, 1), kp.Array)
+    assert_type(kp.median(x, axis=0), kp.Array)
+    assert_type(kp.dot(x, x), kp.Array)
+    assert_type(kp.concat([x, x], axis=1), kp.Array)
+    assert_type(kp.vstack([x, np.ones(3)]), kp.Array)
+    assert_type(kp.split(x, 2), list[kp.Array])
+    assert_type(kp.meshgrid(x, x), list[kp.Array])
+    assert_type(kp.unique(x), kp.Array)
+    assert_type(kp.unique(x, return_counts=True), tuple[kp.Array, ...])
+    assert_type(kp.histogram(x), tuple[kp.Array, kp.Array])
+    assert_type(kp.average(x, returned=True), tuple[kp.Array, kp.Array])
+    assert_type(kp.linspace(0, 1), kp.Array)
+    assert_type(kp.allclose(x, x), bool)
+    assert_type(kp.unique_counts(x).counts, kp.Array)
+    assert_type(kp.linalg.svd(x).S, kp.Array)
+    assert_type(kp.linalg.svd(x, compute_uv=False), kp.Array)
+    assert_type(kp.linalg.qr(x).R, kp.Array)
+    assert_type(kp.linalg.norm(x), kp.Array)
+    assert_type(kp.fft.rfft(x), kp.Array)
+    assert_type(kp.fft.fftfreq(8), kp.Array)
+    assert_type(kp.fromfunction(lambda: 1, ()), int)
+    assert_type(kp.float32.itemsize, int)
+    assert_type(kp.pi, float)
+
+
+def group_arrays(x: kp.Array) -> kp.GroupArray:
     with kp.DeviceGroup() as group:
         shared = kp.array([1, 2], dtype=np.float32, group=group)
         assert_type(shared, kp.GroupArray)
         assert_type(kp.zeros((2, 3), group=group), kp.GroupArray)
+        assert_type(kp.zeros((2, 3), device=group), kp.GroupArray)
+        assert_type(kp.asarray(shared), kp.GroupArray)
         assert_type(kp.sum(shared), kp.GroupArray)
+        assert_type(shared.sum(), kp.GroupArray)
+        assert_type(2 * shared.T, kp.GroupArray)
+        assert_type(kp.sqrt(shared), kp.GroupArray)
+        assert_type(kp.add(1, shared), kp.GroupArray)
+        assert_type(kp.where(shared > 1, shared, 0), kp.GroupArray)
+        assert_type(kp.concat([shared, shared]), kp.GroupArray)
+        assert_type(kp.vstack([shared, shared]), kp.GroupArray)
+        assert_type(kp.fft.fft(shared), kp.GroupArray)
+        assert_type(kp.allclose(shared, 1), bool)
         assert_type(shared[0], kp.GroupArray)
         assert_type(shared.parts[0], kp.Array)
         assert_type(x.to_device(group), kp.GroupArray)
-    kp.set_default_manager(kp.default_manager())
-    return kp.sqrt(y + x * 2.0)
+    return shared
+
+
+def jit(x: kp.Array) -> None:
+    @kp.jit
+    def total(x: Any, y: Any) -> None:
+        tile = kp.shared_array(64, np.float32)
+        tile[kp.local_id()] = x[kp.global_id()]
+        kp.barrier()
+        kp.atomic_add(y, 0, kp.subgroup_add(x[kp.global_id()]))
+
+    assert_type(total, kp.JitFunction)
+    assert_type(kp.global_id(), int)
+    total(x, x)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+# Written by scripts/python_stubs.py. Do not edit it: change the functions.
+# What NumPy takes as an array includes tensors and arrays of groups, which come first.
+# pyright: reportOverlappingOverload=false
+
+from kp.arrays.array import Array
+from kp.arrays.host_linear_algebra import (
+    EigResult,
+    EighResult,
+    LinAlgError as LinAlgError,
+    SlogdetResult,
+    matrix_norm as matrix_norm,
+    matrix_power as matrix_power,
+    qr as qr,
+    svd as svd,
+    svdvals as svdvals,
+)
+from kp.arrays.linear_algebra import (
+    cross as cross,
+    diagonal as diagonal,
+    matmul as matmul,
+    multi_dot as multi_dot,
+    outer as outer,
+    tensordot as tensordot,
+    trace as trace,
+    vecdot as vecdot,
+    vector_norm as vector_norm,
+)
+from kp.arrays.manipulation import matrix_transpose as matrix_transpose
+from typing import Any
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cond",
+    "cross",
+    "det",
+    "diagonal",
+    "eig",
+    "eigh",
+    "eigvals",
+    "eigvalsh",
+    "inv",
+    "lstsq",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_rank",
+    "matrix_transpose",
+    "multi_dot",
+    "norm",
+    "outer",
+    "pinv",
+    "qr",
+    "slogdet",
+    "solve",
+    "svd",
+    "svdvals",
+    "tensordot",
+    "tensorinv",
+    "tensorsolve",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+def cholesky(a: Any, /, *, upper: Any = False) -> Array:
+    """Return the Cholesky factors of matrices. NumPy computes it on the host: see
+    numpy.linalg.cholesky.
+    """
+
+def cond(x: Any, p: Any = None) -> Array:
+    """Return the condition numbers of matrices. NumPy computes it on the host: see
+    numpy.linalg.cond.
+    """
+
+def det(a: Any) -> Array:
+    """Return the determinants of matrices. NumPy computes it on the host: see numpy.linalg.det."""
+
+def eig(a: Any) -> EigResult:
+    """Return eigenvalues and eigenvectors of square matrices. NumPy computes it on the host: see
+    numpy.linalg.eig.
+    """
+
+def eigh(a: Any, UPLO: Any = "L") -> EighResult:
+    """Return eigenvalues and eigenvectors of symmetric matrices. NumPy computes it on the host:
+    see numpy.linalg.eigh.
+    """
+
+def eigvals(a: Any) -> Array:
+    """Return the eigenvalues of square matrices. NumPy computes it on the host: see
+    numpy.linalg.eigvals.
+    """
+
+def eigvalsh(a: Any, UPLO: Any = "L") -> Array:
+    """Return the eigenvalues of symmetric matrices. NumPy computes it on the host: see
+    numpy.linalg.eigvalsh.
+    """
+
+def inv(a: Any) -> Array:
+    """Return the inverses of matrices. NumPy computes it on the host: see numpy.linalg.inv."""
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array]:
+    """Return least-squares solutions, with what numpy.linalg.lstsq adds. NumPy computes it on
+    the host: see numpy.linalg.lstsq.
+    """
+
+def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Array:
+    """Return the ranks of matrices. NumPy computes it on the host: see numpy.linalg.matrix_rank."""
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Array:
+    """Return norms of vectors or matrices. NumPy computes it on the host: see numpy.linalg.norm."""
+
+def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = ...) -> Array:
+    """Return the pseudo-inverses of matrices. NumPy computes it on the host: see
+    numpy.linalg.pinv.
+    """
+
+def slogdet(a: Any) -> SlogdetResult:
+    """Return signs and logarithms of determinants. NumPy computes it on the host: see
+    numpy.linalg.slogdet.
+    """
+
+def solve(a: Any, b: Any) -> Array:
+    """Return the solutions x of a x = b. NumPy computes it on the host: see numpy.linalg.solve."""
+
+def tensorinv(a: Any, ind: Any = 2) -> Array:
+    """Return the inverses of tensors as of square matrices. NumPy computes it on the host: see
+    numpy.linalg.tensorinv.
+    """
+
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
+    """Return the solutions x of tensordot(a, x) = b. NumPy computes it on the host: see
+    numpy.linalg.tensorsolve.
+    """
