@@ -104,8 +104,9 @@ struct HostDevice {
     uint32_t apiVersion = KOMPUTE_VK_API_VERSION;
     /// Queues with compute that the library may use; Manager::sequence(i) uses entry i.
     std::vector<HostQueue> queues;
-    std::vector<std::string> instanceExtensions; ///< enabled in the instance
-    std::vector<std::string> deviceExtensions;   ///< enabled in the device
+    /// Enabled in the instance. The library needs none, and uses none.
+    std::vector<std::string> instanceExtensions;
+    std::vector<std::string> deviceExtensions; ///< enabled in the device
     /// The pNext chain that the device was created with: VkPhysicalDeviceFeatures2 and feature
     /// structs. Read during construction only. A feature that is not in it counts as disabled.
     const void* enabledFeatures = nullptr;

@@ -5,6 +5,11 @@
 #include "DocsSupport.hpp"
 #include "TestSupport.hpp"
 
+#include <kompute/Launch.hpp>
+
+#include <atomic>
+#include <future>
+
 namespace kp::test {
 namespace {
 
@@ -85,8 +90,28 @@ if (!done.done()) {          // asks, never blocks
     EXPECT_EQ(b->vector(), std::vector<uint32_t>{3});
 }
 
+TEST_F(SynchronisationDocsTest, RunsTheCodeOnCallbacks) {
+    auto a = manager.tensorT<uint32_t>({1});
+    auto first =
+        manager.sequence()->record<kp::OpAlgoDispatch>(manager.algorithm({a}, addShader(1)));
+    auto queue = manager.queue();
+    first->evalAsync();
+    kp::Event done = first->event();
+    std::promise<void> called;
+    std::atomic<int> written{0};
+    // clang-format off
+kp::whenDone(done, [&] { called.set_value(); });                   // however the work ends
+kp::Event log = queue->hostFunction([&] { ++written; }, {done});   // an event of its own
+    // clang-format on
+    log.wait();
+    called.get_future().wait();
+    first->evalAwait();
+    EXPECT_EQ(written, 1);
+    EXPECT_EQ(a->vector(), std::vector<uint32_t>{2});
+}
+
 TEST_F(SynchronisationDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/synchronisation.md", "test/device/SynchronisationDocsTest.cpp", 3);
+    expectCodeOfPage("docs/synchronisation.md", "test/device/SynchronisationDocsTest.cpp", 4);
 }
 
 } // namespace
