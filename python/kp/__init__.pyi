@@ -62,6 +62,7 @@ from kp._dtypes import (
 )
 from kp._early import Shader as Shader, log_level as log_level
 from kp._errors import (
+    Cancelled as Cancelled,
     DeviceLost as DeviceLost,
     Error as Error,
     InvalidArgument as InvalidArgument,
@@ -69,6 +70,7 @@ from kp._errors import (
     ShaderError as ShaderError,
     Unsupported as Unsupported,
 )
+from kp._floats import default_float as default_float, set_default_float as set_default_float
 from kp._groups import (
     asbuffer as asbuffer,
     copy as copy,
@@ -224,6 +226,8 @@ from kp.arrays.grids import (
     indices as indices,
     kaiser as kaiser,
     logspace as logspace,
+    mgrid as mgrid,
+    ogrid as ogrid,
     tri as tri,
     tril_indices as tril_indices,
     triu_indices as triu_indices,
@@ -260,6 +264,7 @@ __all__ = [
     "Autotuner",
     "Binding",
     "Buffer",
+    "Cancelled",
     "DataTypes",
     "DeviceGroup",
     "DeviceLost",
@@ -350,6 +355,7 @@ __all__ = [
     "amin",
     "angle",
     "append",
+    "apply_along_axis",
     "arange",
     "arccos",
     "arccosh",
@@ -458,6 +464,7 @@ __all__ = [
     "cross",
     "cumulative_prod",
     "cumulative_sum",
+    "default_float",
     "default_group",
     "default_manager",
     "deg2rad",
@@ -611,9 +618,11 @@ __all__ = [
     "matrix_transpose",
     "matvec",
     "maximum",
+    "may_share_memory",
     "median",
     "memory_barrier",
     "meshgrid",
+    "mgrid",
     "minimum",
     "mod",
     "modf",
@@ -640,6 +649,7 @@ __all__ = [
     "nextafter",
     "nonzero",
     "not_equal",
+    "ogrid",
     "ones",
     "ones_like",
     "outer",
@@ -650,6 +660,7 @@ __all__ = [
     "pi",
     "piecewise",
     "place",
+    "polyfit",
     "polyval",
     "positive",
     "power",
@@ -680,18 +691,21 @@ __all__ = [
     "run_lengths",
     "searchsorted",
     "select",
+    "set_default_float",
     "set_default_group",
     "set_default_manager",
     "setdiff1d",
     "setxor1d",
     "shape",
     "shared_array",
+    "shares_memory",
     "sign",
     "signbit",
     "sin",
     "sinc",
     "sinh",
     "size",
+    "sliding_window_view",
     "spacing",
     "split",
     "sqrt",
@@ -1059,6 +1073,27 @@ def append(arr: Any, values: GroupArray, axis: builtins.int | None = None) -> Gr
 def append(arr: Any, values: Any, axis: builtins.int | None = None) -> Array: ...
 
 @overload
+def apply_along_axis(
+    func1d: collections.abc.Callable[..., Any],
+    axis: builtins.int,
+    arr: GroupArray,
+    *args: Any,
+    **kwargs: Any,
+) -> GroupArray:
+    """Return what a function gives for each row along an axis. It is called once for each row.
+
+    Functions with an axis of their own (kp.sort(x, axis=1)) are much faster.
+    """
+@overload
+def apply_along_axis(
+    func1d: collections.abc.Callable[..., Any],
+    axis: builtins.int,
+    arr: Any,
+    *args: Any,
+    **kwargs: Any,
+) -> Array: ...
+
+@overload
 def arange(
     start: Any = None,
     /,
@@ -1070,7 +1105,7 @@ def arange(
 ) -> GroupArray:
     """Return start, start + step, ... up to, but without, stop.
 
-    Integers are int64 and others float32, unless `dtype` is given.
+    Integers are int64, and others the default float, unless `dtype` is given.
     """
 @overload
 def arange(
@@ -1376,8 +1411,8 @@ def array(
 ) -> GroupArray:
     """Return a new array with the contents of arrays, tensors, lists or numbers.
 
-    The dtype is NumPy's (that of lists of floats is float64) unless one is given. With `ndmin`,
-    it gets axes of one element in front until it has as many axes.
+    The dtype is NumPy's unless one is given; Python's floats are the default float. With
+    `ndmin`, it gets axes of one element in front until it has as many axes.
     """
 @overload
 def array(
@@ -2888,7 +2923,7 @@ def einsum(
 
 @overload
 def empty(shape: Any, dtype: DTypeLike | None = None, *, group: DeviceGroup) -> GroupArray:
-    """Return an array with undefined contents. Elements are float32, or `dtype`."""
+    """Return an array with undefined contents, of the default float unless `dtype` is given."""
 @overload
 def empty(shape: Any, dtype: DTypeLike | None = None, *, device: DeviceGroup) -> GroupArray: ...
 @overload
@@ -3302,8 +3337,9 @@ def full(
     *,
     group: DeviceGroup,
 ) -> GroupArray:
-    """Return an array with one value in all elements. Floats are float32 unless `dtype` is
-    given.
+    """Return an array with one value in all elements.
+
+    Python's floats are the default float (kp.set_default_float) unless `dtype` is given.
     """
 @overload
 def full(
@@ -4192,7 +4228,7 @@ def linspace(
     *,
     group: DeviceGroup,
 ) -> GroupArray:
-    """Return `num` numbers from start to stop at equal distances: float32, or `dtype`.
+    """Return `num` numbers from start to stop at equal distances, of the default float or `dtype`.
 
     Start and stop may be arrays; the numbers are along a new axis then, and have NumPy's type
     for arrays of floats. With `retstep`, the distance is the second of a pair.
@@ -4625,6 +4661,12 @@ def maximum(
     dtype: DTypeLike | None = None,
 ) -> Array: ...
 
+def may_share_memory(a: Any, b: Any, max_work: builtins.int | None = None) -> builtins.bool:
+    """Return whether two arrays may share memory: whether the ranges of their memory overlap.
+
+    Expressions that are not computed yet share memory with no other array.
+    """
+
 @overload
 def mean(
     x: Tensor,
@@ -4635,7 +4677,9 @@ def mean(
     keepdims: builtins.bool = False,
     where: Any = None,
 ) -> Tensor:
-    """Return the mean of all elements, or along an axis. That of integers is float64."""
+    """Return the mean of all elements, or along an axis. The mean of integers is the default
+    float.
+    """
 @overload
 def mean(
     x: GroupArray,
@@ -5308,7 +5352,7 @@ def not_equal(
 
 @overload
 def ones(shape: Any, dtype: DTypeLike | None = None, *, group: DeviceGroup) -> GroupArray:
-    """Return an array of ones. Elements are float32, or `dtype`."""
+    """Return an array of ones, of the default float unless `dtype` is given."""
 @overload
 def ones(shape: Any, dtype: DTypeLike | None = None, *, device: DeviceGroup) -> GroupArray: ...
 @overload
@@ -5459,6 +5503,21 @@ def piecewise(
     *args: Any,
     **kw: Any,
 ) -> Array: ...
+
+def polyfit(
+    x: Any,
+    y: Any,
+    deg: builtins.int,
+    rcond: builtins.float | None = None,
+    full: builtins.bool = False,
+    w: Any = None,
+    cov: builtins.bool | str = False,
+) -> Any:
+    """Return the coefficients, the highest first, of the polynomial that fits points best.
+
+    With `full` or `cov`, NumPy's further results follow, in a tuple. NumPy computes them on the
+    host, in float64.
+    """
 
 @overload
 def polyval(p: collections.abc.Sequence[Any] | Any, x: GroupArray) -> GroupArray:
@@ -6072,6 +6131,9 @@ def setxor1d(ar1: Any, ar2: GroupArray, assume_unique: builtins.bool = False) ->
 @overload
 def setxor1d(ar1: Any, ar2: Any, assume_unique: builtins.bool = False) -> Array: ...
 
+def shares_memory(a: Any, b: Any, max_work: builtins.int | None = None) -> builtins.bool:
+    """Return whether two arrays have elements in the same memory. See may_share_memory()."""
+
 @overload
 def sign(
     x: GroupArray,
@@ -6156,6 +6218,30 @@ def sinh(
     out: Array | None = None,
     where: Any = None,
     dtype: DTypeLike | None = None,
+) -> Array: ...
+
+@overload
+def sliding_window_view(
+    x: GroupArray,
+    window_shape: Any,
+    axis: builtins.int | tuple[builtins.int, ...] | None = None,
+) -> GroupArray:
+    """Return a read-only view of all windows of a shape: the axes of the windows are the last ones.
+
+    Without `axis`, the windows have an extent for each axis of x. An axis may come several
+    times.
+    """
+@overload
+def sliding_window_view(
+    x: Any,
+    window_shape: GroupArray,
+    axis: builtins.int | tuple[builtins.int, ...] | None = None,
+) -> GroupArray: ...
+@overload
+def sliding_window_view(
+    x: Any,
+    window_shape: Any,
+    axis: builtins.int | tuple[builtins.int, ...] | None = None,
 ) -> Array: ...
 
 @overload
@@ -7071,7 +7157,7 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Array: ...
 
 @overload
 def zeros(shape: Any, dtype: DTypeLike | None = None, *, group: DeviceGroup) -> GroupArray:
-    """Return an array of zeros. Elements are float32, or `dtype`."""
+    """Return an array of zeros, of the default float unless `dtype` is given."""
 @overload
 def zeros(shape: Any, dtype: DTypeLike | None = None, *, device: DeviceGroup) -> GroupArray: ...
 @overload

@@ -13,8 +13,12 @@ from numpy.typing import DTypeLike
 from ._kp import Manager
 from ._warning import warn
 
-_DOUBLE, _SINGLE = np.dtype(np.float64), np.dtype(np.float32)
-_COMPLEX = {_DOUBLE: np.dtype(np.complex128), _SINGLE: np.dtype(np.complex64)}
+_DOUBLE: np.dtype[Any] = np.dtype(np.float64)
+_SINGLE: np.dtype[Any] = np.dtype(np.float32)
+_COMPLEX: dict[np.dtype[Any], np.dtype[Any]] = {
+    _DOUBLE: np.dtype(np.complex128),
+    _SINGLE: np.dtype(np.complex64),
+}
 _DOUBLES = (_DOUBLE, _COMPLEX[_DOUBLE])
 _Cache = TypeVar("_Cache")
 #: Clear what was cached under another default.
@@ -22,6 +26,7 @@ _clear: list[Callable[[], None]] = []
 
 
 def _checked(dtype: Any, name: str) -> np.dtype[Any]:
+    found: np.dtype[Any]
     try:
         found = np.dtype(dtype)
     except TypeError:

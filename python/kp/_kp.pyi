@@ -3569,7 +3569,7 @@ class DeviceGroup:
     ) -> Buffer:
         """Return the mean of all elements of a sharded buffer, or along an axis; see sum().
 
-        That of integers is float64.
+        The mean of integers is the default float.
         """
 
     def min(self, buffer: Buffer, axis: int | None = None, out: Buffer | None = None) -> Buffer:

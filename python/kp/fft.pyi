@@ -133,7 +133,7 @@ def fftfreq(
     n: int,
     /,
     d: float = 1.0,
-    dtype: DTypeLike = ...,
+    dtype: DTypeLike | None = None,
     device: Manager | None = None,
 ) -> Array:
     """Return the frequencies of the numbers of a spectrum of n values, d apart, as an array."""
@@ -454,7 +454,7 @@ def rfftfreq(
     n: int,
     /,
     d: float = 1.0,
-    dtype: DTypeLike = ...,
+    dtype: DTypeLike | None = None,
     device: Manager | None = None,
 ) -> Array:
     """Return the frequencies of the numbers of a half spectrum of n values, d apart, as an
