@@ -29,6 +29,8 @@ ARGUMENTS = ("x", "m", "x, x", "m, m", "x, 1", "i", "i, i", "3", "x, i", "[x, x]
 
 #: The arguments of functions for which none of those make sense.
 CALLS = {
+    "polyfit": "x, x, 1",
+    "apply_along_axis": "np.sum, 0, m",
     "astype": "x, np.int32",
     "broadcast_to": "x, (2, 4)",
     "can_cast": "np.int8, np.int16",
@@ -94,7 +96,7 @@ UNCALLED = {
 }
 
 #: What returns one array or several, what a function returned, or lists of any depth.
-UNKNOWN = {"gradient", "fromfunction", "tolist"}
+UNKNOWN = {"gradient", "fromfunction", "polyfit", "tolist"}
 
 METHODS = {
     "choose": "i.choose([x, x, x, x])",
