@@ -62,8 +62,8 @@ struct SourceLimits::Macros {
 
     /// Bounds the time that everything here takes, to half a second.
     static constexpr size_t kMaxSteps = 20'000'000;
-    /// Bounds the stack that measuring takes, to some 10 MiB.
-    static constexpr size_t kMaxDepth = 10'000;
+    /// Bounds the stack that measuring takes, to some 2 MiB; sanitizers double that.
+    static constexpr size_t kMaxDepth = 2'000;
     /// What a definition takes, in steps: memory that no cache holds.
     static constexpr size_t kDefinitionSteps = 200;
 
