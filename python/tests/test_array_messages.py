@@ -146,9 +146,9 @@ def test_methods_that_only_numpys_generator_has_say_what_to_use(mgr: kp.Manager)
 
 def test_names_that_only_numpy_has_are_explained() -> None:
     with pytest.raises(
-        AttributeError, match=r"kp has no 'polyfit'; use numpy.polyfit with x.numpy\(\)"
+        AttributeError, match=r"kp has no 'polydiv'; use numpy.polydiv with x.numpy\(\)"
     ):
-        kp.polyfit  # noqa: B018
+        kp.polydiv  # noqa: B018
     with pytest.raises(AttributeError, match="kp has no 'lin_space'; did you mean 'linspace'"):
         kp.lin_space  # noqa: B018
     with pytest.raises(AttributeError, match=r"no 'randint'; kp.random.default_rng\(seed\)"):
