@@ -357,11 +357,12 @@ void RandomProgram::awaitAll() {
             recorded.sequence->evalAwait();
 }
 
-/// Reads and writes the host view of one memory object, while submitted work may still use it.
+/// Reads and writes the host view of one memory object. Submitted work may still use it if the view
+/// is the memory itself; a mirror may still be what a recorded OpSyncDevice copies.
 void RandomProgram::useHostView() {
-    if (mRandom.below(2) == 0)
-        awaitAll();
     MemoryModel& model = *mModels[mRandom.below(mModels.size())];
+    if (model.mirrored || mRandom.below(2) == 0)
+        awaitAll();
     if (model.memory->memoryType() == MemoryTypes::eStorage)
         return;
     if (model.mirrored)
