@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -169,10 +168,5 @@ private:
     struct Promise;
     std::shared_ptr<Promise> mPromise;
 };
-
-/// Calls @p callback once the work of an event is done, however it ends: at once if it already is,
-/// otherwise in a thread of the library. The callback must not throw.
-/// @throws InvalidArgument for an empty function
-KOMPUTE_API void whenDone(const Event& event, std::function<void()> callback);
 
 } // namespace kp

@@ -112,7 +112,6 @@ void useObjects(kp::Manager& manager) {
     KP_LOG_WARN("no arguments");
     KP_LOG_ERROR("{} {} {}", "text", std::string("text"), static_cast<const void*>(&manager));
 
-    kp::whenDone(sequence->event(), [] {});
     kp::UserEvent event;
     event.fail(std::runtime_error("failed"));
     while (!kp::Event::waitAll({}, std::chrono::milliseconds(1)) &&
