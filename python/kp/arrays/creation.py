@@ -85,7 +85,7 @@ def asarray(
         raise TypeError(f"complex numbers do not fit {target}")
     if not isinstance(obj, np.ndarray) and target.kind in "iu":
         values = np.asarray(obj, target)  # numbers that do not fit are an OverflowError
-    return Array._of_view(upload(manager(device), values.astype(target, copy=False)))
+    return Array._of_view(upload(on, values.astype(target, copy=False)))
 
 
 def _has_arrays(obj: Any) -> bool:
