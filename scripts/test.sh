@@ -277,8 +277,8 @@ step_examples() {
     run_tests ci example
 }
 
-# test_python [PYTEST ARGUMENTS]...   the Python tests with validation, every warning an error
-test_python() {
+# All Python tests with validation, every warning an error.
+step_python() {
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
         pytest Pillow mypy array-api-strict 'dask[array]>=2024.8' 'distributed>=2024.8'
@@ -298,11 +298,10 @@ test_python() {
     KOMPUTE_VALIDATION=$checks KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so \
         KOMPUTE_SLANG_LIBRARY=$(slang_library) \
         PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1 \
-        in_shards build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider "$@"
+        in_shards build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider
 }
-step_python() { test_python; }
 # A twelfth of them, which depends on the commit.
-step_sample() { KOMPUTE_TEST_SAMPLE=$((0x$(commit) % 12))/12 test_python; }
+step_sample() { KOMPUTE_TEST_SAMPLE=$((0x$(commit) % 12))/12 step_python; }
 
 # The package as pip installs it. With this compiler and option its module is the one that the step python
 # has tested, and its objects are in the compiler cache. So a sample of the tests suffices: those of installed
