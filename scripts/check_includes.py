@@ -27,7 +27,8 @@ for room in ("operations", "tune", "profile"):
 BELOW["primitives"] = BELOW["operations"] | {"operations"}
 BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "tune", "profile"}
 BELOW["group"] = BELOW["launch"] | {"launch"}
-BELOW["umbrella"] = BELOW["group"] | {"group"}
+BELOW["arrays"] = BELOW["group"] | {"group"}
+BELOW["umbrella"] = BELOW["arrays"] | {"arrays"}
 
 # The rooms of public headers. Folders name theirs, except for the files listed here.
 PUBLIC = {
@@ -39,6 +40,7 @@ PUBLIC = {
     "CudaMemory.hpp": "base",
     "ExternalMemory.hpp": "vulkan",
     "VulkanHandles.hpp": "vulkan",
+    "Array.hpp": "arrays",
     "Reflection.hpp": "shader",
     "Shader.hpp": "shader",
     # For users. They include everything, and the library itself includes none of them.
@@ -107,7 +109,7 @@ def missing_header(file: str, exists) -> list[str]:
     beside = re.sub(r"(Posix|Windows)?\.cpp$", ".hpp", file)
     public = [f"include/kompute/{name}.hpp"] + [
         f"include/kompute/{folder}/{name}.hpp"
-        for folder in ("group", "launch", "logger", "operations", "primitives")
+        for folder in ("arrays", "group", "launch", "logger", "operations", "primitives")
     ]
     if any(exists(path) for path in [beside, *public]):
         return []
