@@ -98,8 +98,9 @@ list(REMOVE_ITEM shaders ${public_shaders})
 kompute_add_shaders(kompute_objects NAMESPACE kp SOURCES ${public_shaders}
                     HEADERS_VARIABLE KOMPUTE_SHADER_HEADERS)
 kompute_add_shaders(kompute_private NAMESPACE kp SOURCES ${shaders})
-# Texts that are completed and compiled when they are first used.
-file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl")
+# Texts that are completed and compiled when they are first used, and functions for them.
+file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl"
+     "${PROJECT_SOURCE_DIR}/shaders/lib/*.glsl")
 # Shaders that older compilers do not know, as SPIR-V: see scripts/cooperative_shaders.py.
 file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/cooperative/*.spv")
 # What shaders may include, for those that are compiled at run time.

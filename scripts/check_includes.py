@@ -43,6 +43,7 @@ PUBLIC = {
     "Array.hpp": "arrays",
     "Reflection.hpp": "shader",
     "Shader.hpp": "shader",
+    "ShaderLibrary.hpp": "shader",
     # For users. They include everything, and the library itself includes none of them.
     "Kompute.hpp": "umbrella",
     "Launch.hpp": "umbrella",

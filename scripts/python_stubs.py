@@ -409,6 +409,8 @@ RESULTS = {
     "TuningResult.configuration": "dict[str, Any]",
     "TuningResult.workgroup": "tuple[int, int, int]",
     "_reflect": "dict[str, Any]",
+    "_function_texts": "dict[str, str]",
+    "_number_types": "tuple[tuple[Any, ...], ...]",
     "list_devices": "list[dict[str, Any]]",
 }
 

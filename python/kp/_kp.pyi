@@ -2954,6 +2954,35 @@ def compile(
 
 def _reflect(shader: _Shader, entry_point: str) -> dict[str, Any]: ...
 
+def _library_has(name: str, type: str = "float") -> bool: ...
+
+class _LibraryText:
+    """_LibraryText"""
+
+    def __init__(self) -> None: ...
+
+    def use(self, text: str, computed: str) -> None: ...
+
+    def use_by_part(
+        self,
+        name: str,
+        number: str,
+        whole: str,
+        result: str,
+        count: SupportsIndex,
+    ) -> None: ...
+
+    @property
+    def text(self) -> str: ...
+
+def _number_types() -> tuple[tuple[Any, ...], ...]: ...
+
+def _function_texts(name: str) -> dict[str, str]: ...
+
+def _convert(value: str, source: str, target: str, observed: bool) -> str: ...
+
+def _rounding_function(source: str, target: str) -> str: ...
+
 class TunableKernel:
     """A shader with its tunable properties: work-group size, specialization constants, variants,
     and everything that a factory makes of a configuration. A configuration is a dict with a

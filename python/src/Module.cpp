@@ -78,6 +78,8 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindKernelListLauncher(module);
 
     bindShader(module);
+    bindShaderLibrary(module);
+    bindArrayTexts(module);
 
     bindTunableKernel(module);
     bindAutotuner(module);

@@ -2,6 +2,7 @@
 #pragma once
 
 // The bindings of every class of kp._kp.
+#include "arrays/Texts.hpp"
 #include "base/Errors.hpp"
 #include "base/Process.hpp"
 #include "base/Pybind.hpp"
@@ -12,4 +13,5 @@
 #include "launch/Launcher.hpp"
 #include "primitives/Primitives.hpp"
 #include "shader/Shader.hpp"
+#include "shader/ShaderLibrary.hpp"
 #include "tune/Tuning.hpp"

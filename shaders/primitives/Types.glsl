@@ -176,16 +176,6 @@ uvec2 wordsOf(int64_t x) { return uvec2(unpackInt2x32(x)); }
 uvec2 wordsOf(uint64_t x) { return unpackUint2x32(x); }
 #endif
 
-// True for every NaN, also where the compiler assumes that there are none.
-bool isNaN(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
-#ifdef HAS_Double
-bool isNaN(double x) {
-    uvec2 words = unpackDouble2x32(x);
-    uint high = words.y & 0x7fffffffu;
-    return high > 0x7ff00000u || (high == 0x7ff00000u && words.x != 0u);
-}
-#endif
-
 // Integers in the order of floats, which are compared by their bits because devices may read
 // denormal numbers as 0. Zeros of either sign are equal, and NaNs outermost.
 int orderOf(float x) {
@@ -194,11 +184,11 @@ int orderOf(float x) {
     return bits < 0 ? -magnitude : magnitude;
 }
 // True if two numbers are equal.
-bool isEqual(float x, float y) { return orderOf(x) == orderOf(y) && !isNaN(x); }
+bool isEqual(float x, float y) { return orderOf(x) == orderOf(y) && !kp_isnan(x); }
 bool isEqual(int x, int y) { return x == y; }
 bool isEqual(uint x, uint y) { return x == y; }
 #ifdef HAS_Double
-bool isEqual(double x, double y) { return x == y && !isNaN(x); }
+bool isEqual(double x, double y) { return x == y && !kp_isnan(x); }
 #endif
 #ifdef HAS_Int64
 bool isEqual(int64_t x, int64_t y) { return x == y; }

@@ -21,9 +21,11 @@ std::string expressionOf(const Operator& combine, DataTypes computed) {
     case ReduceOperation::eProduct:
         return "a * b";
     case ReduceOperation::eMinimum:
-        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : min(a, b)" : "min(a, b)";
+        return isFloatingPoint(computed) ? "kp_isnan(a) ? a : kp_isnan(b) ? b : min(a, b)"
+                                         : "min(a, b)";
     case ReduceOperation::eMaximum:
-        return isFloatingPoint(computed) ? "isNaN(a) ? a : isNaN(b) ? b : max(a, b)" : "max(a, b)";
+        return isFloatingPoint(computed) ? "kp_isnan(a) ? a : kp_isnan(b) ? b : max(a, b)"
+                                         : "max(a, b)";
     case ReduceOperation::eAnd:
         return "a & b";
     case ReduceOperation::eOr:
@@ -60,7 +62,7 @@ std::string extremeSource(ReduceOperation operation, DataTypes computed, DataTyp
     const bool isDouble = computed == DataTypes::eDouble;
     return formatted(R"(#define T {0}
 T inOrder(T bits) {{ return bits ^ (bits >> {2} & {3}); }}
-T TERM_OF({1} x) {{ return isNaN(x) ? {4} : inOrder({5}); }}
+T TERM_OF({1} x) {{ return kp_isnan(x) ? {4} : inOrder({5}); }}
 {1} VALUE_OF(T t) {{ return {6}; }}
 T combine(T a, T b) {{ return {7}(a, b); }}
 T identity() {{ return TERM_OF({8}); }}

@@ -93,9 +93,9 @@ std::string indexFunctions(ReduceOperation operation, DataTypes in, bool wide) {
     std::string key = "v";
     std::string before = formatted("a {} b", isMinimum ? "<" : ">");
     if (computed == DataTypes::eFloat)
-        key = formatted("isNaN(v) ? {} : orderOf(v)", extremeOf(DataTypes::eInt, !isMinimum));
+        key = formatted("kp_isnan(v) ? {} : orderOf(v)", extremeOf(DataTypes::eInt, !isMinimum));
     else if (computed == DataTypes::eDouble)
-        before = "(isNaN(a) && !isNaN(b)) || " + before;
+        before = "(kp_isnan(a) && !kp_isnan(b)) || " + before;
     const DataTypes keys = computed == DataTypes::eFloat ? DataTypes::eInt : in;
     return formatted(R"(#define INDEX {}
 #define KEY {}

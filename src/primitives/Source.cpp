@@ -8,6 +8,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
+#include <kompute/ShaderLibrary.hpp>
 
 #include "base/Text.hpp"
 #include "shader/CompileLog.hpp"
@@ -118,6 +119,11 @@ std::string composeSource(const std::string& macros, const std::string& function
 )";
     source += "layout(local_size_x_id = 0) in;\n";
     source += macros;
+    shader::LibraryText library;
+    library.use("kp_isnan", "float");
+    if (macros.find("HAS_Double") != std::string::npos)
+        library.use("kp_isnan", "double");
+    source += library.text();
     source += TYPES_GLSL;
     source += LANES_GLSL;
     source += functions;

@@ -23,7 +23,7 @@ class Arithmetic(Conversions):
     unit: Unit
 
     def helper(self, name: str, own: Type, values: list[Value]) -> Value:
-        """Return a call of a function of kp._glsl for operands of a type. Half is computed in float."""
+        """Return a call of a function of the library for operands of a type. Half is computed in float."""
         if own.scalar == "float16":
             wide = own.of("float32")
             values = [self.cast(each, wide) if each.type == own else each for each in values]
@@ -33,7 +33,7 @@ class Arithmetic(Conversions):
         return Value(text, own, pure=all(value.pure for value in values))
 
     def test(self, name: str, value: Value) -> Value:
-        """Return a call of a function of kp._glsl that says yes or no about a float."""
+        """Return a call of a function of the library that says yes or no about a float."""
         own = value.type
         assert own is not None
         if own.scalar == "float16":

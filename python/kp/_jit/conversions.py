@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from .._glsl.conversions import ROUNDING
+from .._kp import _rounding_function
 from . import intrinsics
 from .types import INT, Type
 from .values import ATOM, PRECEDENCE, UNARY, Value
@@ -230,8 +230,8 @@ class Conversions:
                 own = single
             self.unit.need_rounding(name, own, single)
             return f"{type.glsl}({name}({value.text}))"
-        found = ROUNDING.get((own.number.glsl, type.number.glsl))
-        if found is None:
+        found = _rounding_function(own.number.glsl, type.number.glsl)
+        if not found:
             return ""
         self.unit.need_rounding(found, own, type)
         return f"{found}({value.text})"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._glsl.helpers import HELPERS, has_double
+from .._kp import _library_has
 from .._wording import counted
 from . import work_items
 from .folding import too_large
@@ -53,7 +53,7 @@ _FLOAT = {
     **dict.fromkeys(["asinh", "acosh", "atanh", "exp", "exp2", "log", "log2"], False),
 }
 _GLSL_NAMES = {"round_even": "roundEven"}
-#: Functions of one float in kp._glsl.
+#: Functions of one float in the library.
 _ACCURATE = ("log1p", "expm1", "log10", "cbrt")
 
 
@@ -76,7 +76,7 @@ def _one_float(name: str, double: bool) -> Handler:
         assert own is not None
         if own.scalar == "float64" and name in ("trunc", "round_even"):
             return self.helper({"round_even": "kp_round"}.get(name, f"kp_{name}"), own, [value])
-        if not double and f"kp_{name}" in HELPERS:
+        if not double and _library_has(f"kp_{name}"):
             return self.helper(f"kp_{name}", own, [value])
         return _call(_GLSL_NAMES.get(name, name), own, [value])
 
@@ -131,7 +131,7 @@ def _several(name: str, floating: bool = True, result: str = "") -> Handler:
 
 
 def _of_numpy(name: str, integers: str = "") -> Handler:
-    """A function of kp._glsl. `integers` is the function for integers, if they do not become floats."""
+    """A function of the library. `integers` is the function for integers, if they do not become floats."""
 
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         own, values = _common(self, args, node, floating=not integers)
@@ -141,7 +141,7 @@ def _of_numpy(name: str, integers: str = "") -> Handler:
                 text = "kp_unsigned_remainder"
             helps = text.startswith("kp_")
             return self.helper(text, own, values) if helps else _call(text, own, values)
-        if own.scalar == "float64" and not has_double(name):
+        if own.scalar == "float64" and not _library_has(name, "double"):
             self.fail(node, f"GLSL has no {name[3:]}() of float64; convert to kp.float32")
         return self.helper(name, own, values)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GLSL functions of work items. All others are in kp._glsl."""
+"""GLSL functions of work items. All others are in the library (shaders/lib)."""
 
 from __future__ import annotations
 

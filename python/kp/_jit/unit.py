@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._glsl.helpers import define, define_by_part
+from .._kp import _LibraryText
 from .assignments import Assignments
 from .conversions import Conversions
 from .function import Function
@@ -105,7 +105,8 @@ class Unit:
     def _forget(self) -> None:
         """Forget what functions need, before a pass that finds it again."""
         self.extensions: set[str] = set()
-        self.helpers: dict[str, str] = {}
+        self.library = _LibraryText()
+        self.work_items: set[str] = set()
         self.extents: dict[tuple[str, int], None] = {}
         self.used: set[str] = set()
         self.by_index: dict[tuple[str, tuple[int | None, ...]], None] = {}
@@ -157,27 +158,28 @@ class Unit:
             self.observed.add(own.scalar)
 
     def need(self, name: str, own: Type) -> None:
-        """Define a function of kp._glsl for operands of a type."""
+        """Define a function of the library for operands of a type."""
         if own.is_vector:
             is_test = name in ("kp_isnan", "kp_isinf", "kp_isfinite")
             result = f"bvec{own.rows}" if is_test else own.glsl
-            define_by_part(name, own.number.glsl, (own.glsl, result), own.rows, self.helpers)
+            self.library.use_by_part(name, own.number.glsl, own.glsl, result, own.rows)
         else:
-            define(name, own.glsl, self.helpers)
+            self.library.use(name, own.glsl)
 
     def need_rounding(self, name: str, own: Type, to: Type) -> None:
-        """Define a conversion of kp._glsl from a type to another of the same shape."""
-        define(name, own.number.glsl, self.helpers)
+        """Define a conversion of the library from a type to another of the same shape."""
+        number = own.number.glsl
+        self.library.use(name, number)
         if own.rows > 1:
             column = own.rows if own.is_vector else own.columns
-            pair = Type(own.scalar, column).glsl, Type(to.scalar, column).glsl
-            define_by_part(name, own.number.glsl, pair, column, self.helpers)
+            whole, result = Type(own.scalar, column).glsl, Type(to.scalar, column).glsl
+            self.library.use_by_part(name, number, whole, result, column)
         if own.is_matrix:
-            define_by_part(name, own.number.glsl, (own.glsl, to.glsl), own.rows, self.helpers)
+            self.library.use_by_part(name, number, own.glsl, to.glsl, own.rows)
 
     def need_work_item(self, name: str) -> None:
         """Define a function of work items."""
-        self.helpers[name] = WORK_ITEMS[name]
+        self.work_items.add(name)
 
     def global_size(self) -> str:
         self.needs_global_size = True
@@ -384,7 +386,8 @@ class Unit:
                 self._constants(),
                 *self.shared_arrays.values(),
                 *(f"const {own} {name}{rest}" for (own, rest), name in self.tables.items()),
-                *(f"\n{each}" for each in self.helpers.values()),
+                *(f"\n{WORK_ITEMS[each]}" for each in sorted(self.work_items)),
+                f"\n{self.library.text}" if self.library.text else "",
                 *(f"\n{each}" for each in functions),
                 f"\n{main}",
             ]

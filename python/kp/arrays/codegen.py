@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._glsl.helpers import define, functions_in
+from .._kp import _LibraryText
 from .expressions import Node
 from .functions import FUNCTIONS
 from .storage import Shape, Storage, View, broadcast_strides, collapse, require_countable
@@ -345,7 +345,9 @@ class Writer:
         self.layout = layout
         self._header = header
         self._wide = wide
-        self.helpers: dict[str, str] = {}
+        self._library = _LibraryText()
+        #: Further functions, which may call those of the library.
+        self.functions = ""
         self.extensions: dict[str, None] = {}
         self._positions: list[int] = []
         position = header + layout.kept + layout.reduced
@@ -358,14 +360,13 @@ class Writer:
         self.words = position + program.constant_words
 
     def use(self, of: Number) -> None:
-        """Note a type's extensions."""
-        for extension in of.extensions:
-            self.extensions[extension] = None
+        """Note a type's extension."""
+        if of.extension:
+            self.extensions[of.extension] = None
 
     def helper(self, text: str, computed: str) -> str:
-        """Note the helpers in a text, which it returns."""
-        for name in functions_in(text):
-            define(name, computed, self.helpers)
+        """Note the library's functions in a text, which it returns."""
+        self._library.use(text, computed)
         return text
 
     def buffers(self) -> str:
@@ -515,7 +516,6 @@ class Writer:
             return self.helper(extra.format(*names), first.computed)
         text = FUNCTIONS[extra].text(first)
         assert text is not None
-        text = text.replace("BITS", f"{8 * first.dtype.itemsize}u")
         text = self.helper(text.format(*names), first.computed)
         self.helper(of.wrap, "float")
         return of.wrap.format(text) if of.wrap else text
@@ -532,7 +532,7 @@ class Writer:
         return (
             f"#version 450\n// {name}\n{extensions}"
             f"layout(local_size_x = {LOCAL_SIZE}) in;\n{buffers}{parameters}{declarations}\n"
-            f"{''.join(self.helpers.values())}\nvoid main() {{\n{body}}}\n"
+            f"{self._library.text}{self.functions}\nvoid main() {{\n{body}}}\n"
         )
 
 

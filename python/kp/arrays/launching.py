@@ -251,9 +251,9 @@ def copy_storage(storage: Storage) -> Storage:
 def probe(manager: Manager, dtype: DType) -> str:
     """Return why a device has no arrays of a dtype; empty if it has."""
     of = number(dtype)
-    extensions = "".join(f"#extension {each} : require\n" for each in of.extensions)
+    extension = f"#extension {of.extension} : require\n" if of.extension else ""
     source = (
-        f"#version 450\n{extensions}layout(local_size_x = 1) in;\n"
+        f"#version 450\n{extension}layout(local_size_x = 1) in;\n"
         f"layout(binding = 0) buffer Memory {{ {of.stored} memory[]; }};\n"
         f"void main() {{ {of.computed} v = {of.load.format('memory[1]')};\n"
         f"memory[0] = {of.store.format('v')}; }}\n"

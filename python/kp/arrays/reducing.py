@@ -136,7 +136,7 @@ def source_of(
     if total.wrap and total.family != "f":
         combine = total.wrap.format(f"({combine})")
     precise = "precise " if total.family in "fc" else ""
-    writer.helpers["combine"] = (
+    writer.functions = (
         f"{total.computed} combine({total.computed} a, {total.computed} b) {{\n"
         f"    {precise}{total.computed} c = {combine};\n    return c;\n}}\n"
     )

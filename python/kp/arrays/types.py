@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._glsl.conversions import ROUNDING
-from .._kp import DataTypes
+from .._kp import DataTypes, _convert, _number_types
 from .._warning import warn
-
-_BYTES = ("GL_EXT_shader_8bit_storage",)
-_SHORTS = ("GL_EXT_shader_16bit_storage",)
-_LONGS = ("GL_EXT_shader_explicit_arithmetic_types_int64",)
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,7 @@ class Number:
     wrap: str
     words: int
     constant: str
-    extensions: tuple[str, ...] = ()
+    extension: str
 
     @property
     def family(self) -> str:
@@ -44,121 +39,10 @@ class Number:
         return self.dtype.kind
 
 
-def _number(
-    dtype: Any,
-    stored: str,
-    computed: str,
-    load: str = "{}",
-    store: str = "{}",
-    wrap: str = "",
-    words: int = 1,
-    constant: str = "{0}",
-    extensions: tuple[str, ...] = (),
-) -> tuple[np.dtype[Any], Number]:
-    key: np.dtype[Any] = np.dtype(dtype)
-    return key, Number(key, stored, computed, load, store, wrap, words, constant, extensions)
-
-
-_FLOAT = "uintBitsToFloat({0})"
-
 #: All dtypes of arrays.
-NUMBERS: dict[np.dtype[Any], Number] = dict(
-    [
-        _number(
-            np.bool_,
-            "uint8_t",
-            "bool",
-            "(uint({}) != 0u)",
-            "uint8_t({} ? 1u : 0u)",
-            constant="({0} != 0u)",
-            extensions=_BYTES,
-        ),
-        _number(
-            np.int8,
-            "int8_t",
-            "int",
-            "int({})",
-            "int8_t({})",
-            "bitfieldExtract({}, 0, 8)",
-            constant="int({0})",
-            extensions=_BYTES,
-        ),
-        _number(
-            np.uint8,
-            "uint8_t",
-            "uint",
-            "uint({})",
-            "uint8_t({})",
-            "({} & 255u)",
-            extensions=_BYTES,
-        ),
-        _number(
-            np.int16,
-            "int16_t",
-            "int",
-            "int({})",
-            "int16_t({})",
-            "bitfieldExtract({}, 0, 16)",
-            constant="int({0})",
-            extensions=_SHORTS,
-        ),
-        _number(
-            np.uint16,
-            "uint16_t",
-            "uint",
-            "uint({})",
-            "uint16_t({})",
-            "({} & 65535u)",
-            extensions=_SHORTS,
-        ),
-        _number(np.int32, "int", "int", constant="int({0})"),
-        _number(np.uint32, "uint", "uint"),
-        _number(
-            np.int64,
-            "int64_t",
-            "int64_t",
-            words=2,
-            constant="packInt2x32(ivec2({0}, {1}))",
-            extensions=_LONGS,
-        ),
-        _number(
-            np.uint64,
-            "uint64_t",
-            "uint64_t",
-            words=2,
-            constant="packUint2x32(uvec2({0}, {1}))",
-            extensions=_LONGS,
-        ),
-        _number(
-            np.float16,
-            "float16_t",
-            "float",
-            "float({})",
-            "float16_t({})",
-            "kp_half({})",
-            constant=_FLOAT,
-            extensions=_SHORTS,
-        ),
-        _number(np.float32, "float", "float", constant=_FLOAT),
-        _number(
-            np.float64, "double", "double", words=2, constant="packDouble2x32(uvec2({0}, {1}))"
-        ),
-        _number(
-            np.complex64,
-            "vec2",
-            "vec2",
-            words=2,
-            constant="vec2(uintBitsToFloat({0}), uintBitsToFloat({1}))",
-        ),
-        _number(
-            np.complex128,
-            "dvec2",
-            "dvec2",
-            words=4,
-            constant="dvec2(packDouble2x32(uvec2({0}, {1})), packDouble2x32(uvec2({2}, {3})))",
-        ),
-    ]
-)
+NUMBERS: dict[np.dtype[Any], Number] = {
+    np.dtype(name): Number(np.dtype(name), *texts) for name, *texts in _number_types()
+}
 
 
 _OF_DATA_TYPES: dict[int, np.dtype[Any]] = {
@@ -277,42 +161,13 @@ def require_held(value: Any, dtype: np.dtype[Any], name: str) -> None:
         raise OverflowError(f"{name} is {dtype}, which cannot hold {value!r}")
 
 
-def _to_bool(value: str, source: Number) -> str:
-    if source.family == "c":
-        return f"any(notEqual({value}, {source.computed}(0)))"
-    return f"({value} != {source.computed}(0))"
-
-
 def convert(value: str, source: Number, target: Number, observed: bool = False) -> str:
     """Return GLSL that converts a value from one dtype to another, as NumPy's astype does.
 
     If the result may be converted again in the same kernel, it is `observed`, and no compiler can remove the
     rounding.
     """
-    if source.dtype == target.dtype:
-        return value
-    if target.family == "b":
-        return _to_bool(value, source)
-    pair = source.computed, target.computed
-    if target.family == "c":
-        if source.family != "c":
-            part = convert(value, source, number(real_of(target.dtype)), observed)
-            return f"{target.computed}({part}, 0)"
-        return f"{ROUNDING[pair] if observed and pair in ROUNDING else target.computed}({value})"
-    if source.family == "c":
-        return convert(f"({value}).x", number(real_of(source.dtype)), target, observed)
-    if source.computed == "double" and target.dtype == np.float16:
-        return f"kp_half_of_double({value})"
-    if source.family == "f" and target.family == "u":
-        # GLSL leaves negative numbers undefined; NumPy wraps them around.
-        signed = "int64_t" if target.computed == "uint64_t" else "int"
-        value = f"({value} < 0 ? {target.computed}({signed}({value})) : {target.computed}({value}))"
-    elif observed and pair in ROUNDING and (pair[1] == "double" or source.dtype.itemsize >= 4):
-        value = f"{ROUNDING[pair]}({value})"
-    elif source.computed != target.computed:
-        value = f"{target.computed}({value})"
-    widens = np.can_cast(source.dtype, target.dtype, "safe")
-    return value if widens or not target.wrap else target.wrap.format(value)
+    return _convert(value, source.dtype.name, target.dtype.name, observed)
 
 
 compare_data_types()

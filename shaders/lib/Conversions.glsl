@@ -1,16 +1,12 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Conversions that round, in GLSL that no compiler can undo.
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conversions that round, in GLSL that no compiler can undo.
+//
+// Compilers turn double(float(x)) into x, and int(float(i)) into i, in spite of `precise`. These
+// functions round by the bits, or in a sum of exact parts, so that there is no conversion left to
+// remove. They round to nearest, ties to even, on every device; Vulkan leaves the direction of its own
+// conversions to the driver. Integers of 64 bits need their extension.
 
-Compilers turn double(float(x)) into x, and int(float(i)) into i, in spite of `precise`. These functions round by
-the bits, or in a sum of exact parts, so that there is no conversion left to remove. They round to nearest, ties
-to even, on every device; Vulkan leaves the direction of its own conversions to the driver.
-"""
-
-from __future__ import annotations
-
-#: Name -> text, as in helpers. `Number`s of 64 bits need their extensions.
-CONVERSIONS: dict[str, str] = {
-    "kp_half": """
 float kp_half(float x) {  // rounded to half precision
     uint bits = floatBitsToUint(x);
     uint size = bits & 0x7fffffffu;
@@ -23,8 +19,7 @@ float kp_half(float x) {  // rounded to half precision
     bits += 0xfffu + (bits >> 13 & 1u);
     return uintBitsToFloat(bits & ~0x1fffu);
 }
-""",
-    "kp_float_of_double": """
+
 float kp_float_of_double(double x) {
     uvec2 words = unpackDouble2x32(x);
     uint sign = words.y & 0x80000000u;
@@ -47,8 +42,7 @@ float kp_float_of_double(double x) {
     bool up = dropped > 0x80000000u || (dropped == 0x80000000u && (rest != 0u || (digits & 1u) != 0u));
     return uintBitsToFloat(sign | (digits + uint(up)));
 }
-""",
-    "kp_half_of_double": """
+
 float kp_half_of_double(double x) {  // rounded once, to half precision
     uvec2 words = unpackDouble2x32(x);
     uint sign = words.y & 0x80000000u;
@@ -60,20 +54,17 @@ float kp_half_of_double(double x) {  // rounded once, to half precision
     uint bits = sign | uint(exponent) << 23 | (words.y & 0xfffffu) << 3 | words.x >> 29 | odd;
     return kp_half(uintBitsToFloat(bits));
 }
-""",
-    "kp_float_of_int": """
+
 float kp_float_of_int(int x) {
     precise float sum = float(x & ~0xffff) + float(x & 0xffff);
     return sum;
 }
-""",
-    "kp_float_of_uint": """
+
 float kp_float_of_uint(uint x) {
     precise float sum = float(x & ~0xffffu) + float(x & 0xffffu);
     return sum;
 }
-""",
-    "kp_float_of_ulong": """
+
 float kp_float_of_ulong(uint64_t x) {
     uvec2 words = unpackUint2x32(x);
     if (words.y == 0u) return kp_float_of_uint(words.x);
@@ -81,39 +72,21 @@ float kp_float_of_ulong(uint64_t x) {
     uint top = uint(x >> shift) | uint((words.x & (0xffffffffu >> (32 - shift))) != 0u);  // rounded to odd
     return kp_float_of_uint(top) * uintBitsToFloat(uint(shift + 127) << 23);
 }
-""",
-    "kp_float_of_long": """
+
 float kp_float_of_long(int64_t x) {
     return x < int64_t(0) ? -kp_float_of_ulong(uint64_t(-x)) : kp_float_of_ulong(uint64_t(x));
 }
-""",
-    "kp_double_of_ulong": """
+
 double kp_double_of_ulong(uint64_t x) {
     uvec2 words = unpackUint2x32(x);
     precise double sum = double(words.y) * 4294967296.0lf + double(words.x);
     return sum;
 }
-""",
-    "kp_double_of_long": """
+
 double kp_double_of_long(int64_t x) {
     uvec2 words = unpackUint2x32(uint64_t(x));
     precise double sum = double(int(words.y)) * 4294967296.0lf + double(words.x);
     return sum;
 }
-""",
-    "kp_complex_of_double": """
-vec2 kp_complex_of_double(dvec2 z) { return vec2(kp_float_of_double(z.x), kp_float_of_double(z.y)); }
-""",
-}
 
-#: (type in registers, float type) -> the function that rounds the one to the other. Others are exact.
-ROUNDING = {
-    ("double", "float"): "kp_float_of_double",
-    ("int", "float"): "kp_float_of_int",
-    ("uint", "float"): "kp_float_of_uint",
-    ("int64_t", "float"): "kp_float_of_long",
-    ("uint64_t", "float"): "kp_float_of_ulong",
-    ("int64_t", "double"): "kp_double_of_long",
-    ("uint64_t", "double"): "kp_double_of_ulong",
-    ("dvec2", "vec2"): "kp_complex_of_double",
-}
+vec2 kp_complex_of_double(dvec2 z) { return vec2(kp_float_of_double(z.x), kp_float_of_double(z.y)); }

@@ -1,14 +1,9 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Integer arithmetic in GLSL, for all types T of integers."""
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic of integers.
 
-from __future__ import annotations
-
-#: Name -> text, as in helpers.
-INTEGERS: dict[str, str] = {
-    "kp_integer_sign": """
 T kp_integer_sign(T x) { return T(x > T(0)) - T(x < T(0)); }
-""",
-    "kp_signed_divide": """
+
 T kp_signed_divide(T x, T y) {  // rounded down; 0 if y is 0
     if (y == T(0)) return T(0);
     if (y == T(-1)) return -x;
@@ -16,24 +11,19 @@ T kp_signed_divide(T x, T y) {  // rounded down; 0 if y is 0
     T rest = x - quotient * y;
     return rest != T(0) && (rest < T(0)) != (y < T(0)) ? quotient - T(1) : quotient;
 }
-""",
-    "kp_signed_remainder": """
+
 T kp_signed_remainder(T x, T y) {  // with the sign of y; 0 if y is 0
     return y == T(0) || y == T(-1) ? T(0) : x - kp_signed_divide(x, y) * y;
 }
-""",
-    "kp_signed_fmod": """
+
 T kp_signed_fmod(T x, T y) {  // with the sign of x; 0 if y is 0
     return y == T(0) || y == T(-1) ? T(0) : x - (x / y) * y;
 }
-""",
-    "kp_unsigned_divide": """
+
 T kp_unsigned_divide(T x, T y) { return y == T(0) ? T(0) : x / y; }
-""",
-    "kp_unsigned_remainder": """
+
 T kp_unsigned_remainder(T x, T y) { return y == T(0) ? T(0) : x - (x / y) * y; }
-""",
-    "kp_integer_power": """
+
 T kp_integer_power(T x, T y) {
     T result = T(1);
     for (; y > T(0); y = y >> 1) {
@@ -42,8 +32,16 @@ T kp_integer_power(T x, T y) {
     }
     return result;
 }
-""",
-    "kp_gcd": """
+
+T kp_count_power(T x, uint n) {  // of integers, too
+    precise T result = T(1);
+    for (; n != 0u; n >>= 1) {
+        if ((n & 1u) != 0u) result *= x;
+        x *= x;
+    }
+    return result;
+}
+
 T kp_gcd(T x, T y) {
     while (y != T(0)) {
         T rest = x - (x / y) * y;
@@ -52,12 +50,9 @@ T kp_gcd(T x, T y) {
     }
     return x < T(0) ? -x : x;
 }
-""",
-    "kp_lcm": """
+
 T kp_lcm(T x, T y) {
     T divisor = kp_gcd(x, y);
     if (divisor == T(0)) return T(0);
     return (x < T(0) ? -x : x) / divisor * (y < T(0) ? -y : y);
-}
-""",
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kompute/Export.hpp>
+
+namespace kp::shader {
+
+/// Returns true if the library of GLSL functions (shaders/lib) has one of a name, such as "kp_exp",
+/// for numbers of a type: float, double, or a type of integers.
+KOMPUTE_API bool libraryHas(std::string_view name, std::string_view type = "float");
+
+/// The definitions of the functions of the library that a shader needs. Their results are NumPy's
+/// on every device, for special values, too. Not thread-safe; different objects are independent.
+class KOMPUTE_API LibraryText {
+public:
+    /// Adds the definitions of the functions that a text names, each after those that it calls, and
+    /// once. Names that the library does not have are left alone.
+    /// @param text      GLSL
+    /// @param computed  type of the numbers that it computes with: float, double, int, uint,
+    /// int64_t,
+    ///                  uint64_t, vec2 or dvec2 (complex numbers), or bool
+    void use(std::string_view text, std::string_view computed);
+
+    /// Adds a function for vectors, by their components, or for matrices, by their columns, after
+    /// the function for numbers.
+    /// @param name    function of the library
+    /// @param number  type of the numbers
+    /// @param whole   type that the function takes for the type of its first parameter
+    /// @param result  type that it returns
+    /// @param count   number of components or columns
+    /// @throws InvalidArgument if the library does not have the function
+    void useByPart(std::string_view name, std::string_view number, std::string_view whole,
+                   std::string_view result, uint32_t count);
+
+    /// Returns all definitions.
+    const std::string& text() const { return mText; }
+
+private:
+    void define(std::string_view name, std::string_view computed);
+
+    std::string mText;
+    std::set<std::pair<size_t, std::string>> mDefined; // place in the library, and T
+};
+
+} // namespace kp::shader

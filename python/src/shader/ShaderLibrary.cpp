@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/ShaderLibrary.hpp"
+
+#include <kompute/ShaderLibrary.hpp>
+
+namespace kp::python {
+
+void bindShaderLibrary(py::module_& module) {
+    using shader::LibraryText;
+    module.def(
+        "_library_has",
+        [](const std::string& name, const std::string& type) {
+            return shader::libraryHas(name, type);
+        },
+        "name"_a, "type"_a = "float");
+    py::class_<LibraryText>(module, "_LibraryText")
+        .def(py::init<>())
+        .def(
+            "use",
+            [](LibraryText& self, const std::string& text, const std::string& computed) {
+                self.use(text, computed);
+            },
+            "text"_a, "computed"_a)
+        .def(
+            "use_by_part",
+            [](LibraryText& self, const std::string& name, const std::string& number,
+               const std::string& whole, const std::string& result,
+               uint32_t count) { self.useByPart(name, number, whole, result, count); },
+            "name"_a, "number"_a, "whole"_a, "result"_a, "count"_a)
+        .def_property_readonly("text", &LibraryText::text);
+}
+
+} // namespace kp::python

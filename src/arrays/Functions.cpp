@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/arrays/Functions.hpp>
+
+#include <unordered_map>
+
+#include <kompute/arrays/NumberType.hpp>
+
+#include "base/Text.hpp"
+
+namespace kp {
+namespace {
+
+/// GLSL for some families of types: those of NumberType, and d for float64 and h for float16 where
+/// these differ from f. T is the type, and BITS the number of its bits.
+struct Text {
+    std::string_view families;
+    std::string_view text;
+};
+
+struct Row {
+    std::string_view name;
+    std::vector<Text> texts;
+};
+
+// Mesa's software driver has neither trunc() nor roundEven() of doubles: it rounds by way of 32-bit
+// integers.
+const Row kRows[] = {
+    {"add", {{"b", "{0} || {1}"}, {"iufc", "{0} + {1}"}}},
+    {"subtract", {{"iufc", "{0} - {1}"}}},
+    {"multiply", {{"b", "{0} && {1}"}, {"iuf", "{0} * {1}"}, {"c", "kp_cmul({0}, {1})"}}},
+    {"divide", {{"f", "{0} / {1}"}, {"c", "kp_cdiv({0}, {1})"}}},
+    {"floor_divide",
+     {{"i", "kp_signed_divide({0}, {1})"},
+      {"u", "kp_unsigned_divide({0}, {1})"},
+      {"f", "kp_floor_divide({0}, {1})"}}},
+    {"remainder",
+     {{"i", "kp_signed_remainder({0}, {1})"},
+      {"u", "kp_unsigned_remainder({0}, {1})"},
+      {"f", "kp_remainder({0}, {1})"}}},
+    {"fmod",
+     {{"i", "kp_signed_fmod({0}, {1})"},
+      {"u", "kp_unsigned_remainder({0}, {1})"},
+      {"f", "kp_fmod({0}, {1})"}}},
+    {"negative", {{"iufc", "-{0}"}}},
+    {"positive", {{"iufc", "{0}"}}},
+    {"abs",
+     {{"b", "{0}"}, {"u", "{0}"}, {"i", "abs({0})"}, {"f", "abs({0})"}, {"c", "kp_cabs({0})"}}},
+    {"square", {{"iuf", "{0} * {0}"}, {"c", "kp_cmul({0}, {0})"}}},
+    {"reciprocal", {{"f", "T(1) / {0}"}, {"c", "kp_cdiv(T(1, 0), {0})"}}},
+    {"sqrt", {{"f", "sqrt({0})"}, {"c", "kp_csqrt({0})"}}},
+    {"sign",
+     {{"i", "kp_integer_sign({0})"},
+      {"u", "kp_integer_sign({0})"},
+      {"f", "kp_sign({0})"},
+      {"c", "kp_csign({0})"}}},
+    {"signbit", {{"f", "kp_signbit({0})"}}},
+    {"copysign", {{"f", "kp_copysign({0}, {1})"}}},
+    {"nextafter", {{"f", "kp_nextafter({0}, {1})"}, {"h", ""}}},
+    {"hypot", {{"f", "kp_hypot({0}, {1})"}}},
+    {"conj", {{"b", "{0}"}, {"iuf", "{0}"}, {"c", "T(({0}).x, -({0}).y)"}}},
+    {"floor", {{"biu", "{0}"}, {"f", "floor({0})"}}},
+    {"ceil", {{"biu", "{0}"}, {"f", "ceil({0})"}}},
+    {"trunc", {{"biu", "{0}"}, {"f", "trunc({0})"}, {"d", "kp_trunc({0})"}}},
+    {"round", {{"f", "roundEven({0})"}, {"d", "kp_round({0})"}}},
+    {"minimum", {{"b", "{0} && {1}"}, {"iu", "min({0}, {1})"}, {"f", "kp_minimum({0}, {1})"}}},
+    {"maximum", {{"b", "{0} || {1}"}, {"iu", "max({0}, {1})"}, {"f", "kp_maximum({0}, {1})"}}},
+    {"fmin", {{"b", "{0} && {1}"}, {"iu", "min({0}, {1})"}, {"f", "kp_fmin({0}, {1})"}}},
+    {"fmax", {{"b", "{0} || {1}"}, {"iu", "max({0}, {1})"}, {"f", "kp_fmax({0}, {1})"}}},
+    {"equal", {{"biufc", "{0} == {1}"}}},
+    {"not_equal", {{"biufc", "{0} != {1}"}}},
+    {"less", {{"b", "!{0} && {1}"}, {"iuf", "{0} < {1}"}}},
+    {"less_equal", {{"b", "!{0} || {1}"}, {"iuf", "{0} <= {1}"}}},
+    {"greater", {{"b", "{0} && !{1}"}, {"iuf", "{0} > {1}"}}},
+    {"greater_equal", {{"b", "{0} || !{1}"}, {"iuf", "{0} >= {1}"}}},
+    {"logical_and", {{"b", "{0} && {1}"}}},
+    {"logical_or", {{"b", "{0} || {1}"}}},
+    {"logical_xor", {{"b", "{0} != {1}"}}},
+    {"logical_not", {{"b", "!{0}"}}},
+    {"bitwise_and", {{"b", "{0} && {1}"}, {"iu", "{0} & {1}"}}},
+    {"bitwise_or", {{"b", "{0} || {1}"}, {"iu", "{0} | {1}"}}},
+    {"bitwise_xor", {{"b", "{0} != {1}"}, {"iu", "{0} ^ {1}"}}},
+    {"bitwise_invert", {{"b", "!{0}"}, {"iu", "~{0}"}}},
+    {"bitwise_left_shift",
+     {{"i", "({1} >= T(0) && {1} < T(BITS) ? {0} << int({1}) : T(0))"},
+      {"u", "({1} < T(BITS) ? {0} << int({1}) : T(0))"}}},
+    {"bitwise_right_shift",
+     {{"i", "{0} >> int({1} >= T(0) && {1} < T(BITS) ? {1} : T(BITS - 1u))"},
+      {"u", "({1} < T(BITS) ? {0} >> int({1}) : T(0))"}}},
+    {"gcd", {{"iu", "kp_gcd({0}, {1})"}}},
+    {"lcm", {{"iu", "kp_lcm({0}, {1})"}}},
+    {"fabs", {{"f", "abs({0})"}}},
+    {"heaviside", {{"f", "kp_heaviside({0}, {1})"}}},
+    {"deg2rad",
+     {{"f", "{0} * (3.14159265358979323846 / 180.0)"},
+      {"d", "{0} * (3.14159265358979323846lf / 180.0lf)"}}},
+    {"rad2deg",
+     {{"f", "{0} * (180.0 / 3.14159265358979323846)"},
+      {"d", "{0} * (180.0lf / 3.14159265358979323846lf)"}}},
+    {"isnan",
+     {{"biu", "false"}, {"f", "kp_isnan({0})"}, {"c", "(kp_isnan({0}.x) || kp_isnan({0}.y))"}}},
+    {"isinf",
+     {{"biu", "false"}, {"f", "kp_isinf({0})"}, {"c", "(kp_isinf({0}.x) || kp_isinf({0}.y))"}}},
+    {"isfinite",
+     {{"biu", "true"},
+      {"f", "kp_isfinite({0})"},
+      {"c", "(kp_isfinite({0}.x) && kp_isfinite({0}.y))"}}},
+    {"pow",
+     {{"i", "kp_integer_power({0}, {1})"},
+      {"u", "kp_integer_power({0}, {1})"},
+      {"f", "kp_pow({0}, {1})"},
+      {"d", ""}}},
+    {"exp", {{"f", "kp_exp({0})"}, {"d", ""}}},
+    {"exp2", {{"f", "kp_exp2({0})"}, {"d", ""}}},
+    {"expm1", {{"f", "kp_expm1({0})"}, {"d", ""}}},
+    {"log", {{"f", "kp_log({0})"}, {"d", ""}}},
+    {"log2", {{"f", "kp_log2({0})"}, {"d", ""}}},
+    {"log10", {{"f", "kp_log10({0})"}, {"d", ""}}},
+    {"log1p", {{"f", "kp_log1p({0})"}, {"d", ""}}},
+    {"sin", {{"f", "kp_sin({0})"}, {"d", ""}}},
+    {"cos", {{"f", "kp_cos({0})"}, {"d", ""}}},
+    {"tan", {{"f", "kp_tan({0})"}, {"d", ""}}},
+    {"asin", {{"f", "kp_asin({0})"}, {"d", ""}}},
+    {"acos", {{"f", "kp_acos({0})"}, {"d", ""}}},
+    {"atan", {{"f", "kp_atan({0})"}, {"d", ""}}},
+    {"sinh", {{"f", "kp_sinh({0})"}, {"d", ""}}},
+    {"cosh", {{"f", "kp_cosh({0})"}, {"d", ""}}},
+    {"tanh", {{"f", "kp_tanh({0})"}, {"d", ""}}},
+    {"asinh", {{"f", "kp_asinh({0})"}, {"d", ""}}},
+    {"acosh", {{"f", "kp_acosh({0})"}, {"d", ""}}},
+    {"atanh", {{"f", "kp_atanh({0})"}, {"d", ""}}},
+    {"cbrt", {{"f", "kp_cbrt({0})"}, {"d", ""}}},
+    {"float_power", {}},
+    {"ldexp", {}},
+    {"logaddexp2", {}},
+    {"spacing", {}},
+    {"atan2", {{"f", "kp_atan2({0}, {1})"}, {"d", ""}}},
+    {"logaddexp", {{"f", "kp_logaddexp({0}, {1})"}, {"d", ""}}},
+};
+
+const Text* textOf(const Row& row, char family) {
+    for (const Text& each : row.texts)
+        if (each.families.find(family) != std::string_view::npos)
+            return &each;
+    return nullptr;
+}
+
+/// Returns a text with a type in place of "T(" and a number of bits in place of "BITS".
+std::string completed(std::string_view text, DType dtype) {
+    const std::string bits = formatted("{}u", 8 * itemSize(dtype));
+    std::string made;
+    for (size_t at = 0; at < text.size(); ++at) {
+        const std::string_view rest = text.substr(at);
+        if (rest.starts_with("T(")) {
+            made += numberType(dtype).computed;
+        } else if (rest.starts_with("BITS")) {
+            made += bits;
+            at += 3;
+        } else {
+            made += text[at];
+        }
+    }
+    return made;
+}
+
+Function functionOf(const Row& row) {
+    Function made{row.name, {}};
+    for (size_t index = 0; index < made.texts.size(); ++index) {
+        const auto dtype = static_cast<DType>(index);
+        const Text* text = dtype == DType::eFloat64   ? textOf(row, 'd')
+                           : dtype == DType::eFloat16 ? textOf(row, 'h')
+                                                      : nullptr;
+        if (!text)
+            text = textOf(row, numberType(dtype).family);
+        if (text)
+            made.texts[index] = completed(text->text, dtype);
+    }
+    return made;
+}
+
+} // namespace
+
+const std::vector<Function>& functions() {
+    static const std::vector<Function> all = [] {
+        std::vector<Function> made;
+        for (const Row& row : kRows)
+            made.push_back(functionOf(row));
+        return made;
+    }();
+    return all;
+}
+
+const Function* findFunction(std::string_view name) {
+    static const auto* const byName = [] {
+        auto* made = new std::unordered_map<std::string_view, const Function*>;
+        for (const Function& each : functions())
+            made->emplace(each.name, &each);
+        return made;
+    }();
+    const auto found = byName->find(name);
+    return found == byName->end() ? nullptr : found->second;
+}
+
+} // namespace kp
