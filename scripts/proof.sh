@@ -26,7 +26,7 @@ case ${1:-} in
     quick | long) size=$1 && shift ;;
     -h | --help) print_head && exit 0 ;;
 esac
-parts=${*:-fuzz programs groups sync python primitives numbers processes long soak}
+parts=${*:-fuzz programs groups sync python primitives numbers errors processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.
 KOMPUTE_CACHE_DIR=$(mktemp -d)
@@ -102,6 +102,11 @@ part_numbers() {
     have_package "numbers were NOT compared with NumPy's and Python's" || return 0
     with_package test/proof/random_numbers.py --seed "$seed" --count "$(volume 90 5000)"
     finds with_package test/proof/random_numbers.py --count 30 --plant result
+}
+part_errors() {
+    have_package "errors of functions were NOT measured" || return 0
+    with_package test/proof/function_errors.py --seed "$seed" --count "$(volume 100 20000)"
+    finds with_package test/proof/function_errors.py --count 100 --only exp --plant result
 }
 part_processes() {
     python3 test/proof/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \

@@ -13,12 +13,9 @@
 
 namespace kp::shader {
 
-/// Returns true if the library of GLSL functions (shaders/lib) has one of a name, such as "kp_exp",
-/// for numbers of a type: float, double, or a type of integers.
-KOMPUTE_API bool libraryHas(std::string_view name, std::string_view type = "float");
-
-/// The definitions of the functions of the library that a shader needs. Their results are NumPy's
-/// on every device, for special values, too. Not thread-safe; different objects are independent.
+/// The definitions of functions of the library (shaders/lib) that a shader needs. Their results are
+/// NumPy's on every device, for special values, too. Not thread-safe; different objects are
+/// independent.
 class KOMPUTE_API LibraryText {
 public:
     /// Adds the definitions of the functions that a text names, each after those that it calls, and

@@ -2954,8 +2954,6 @@ def compile(
 
 def _reflect(shader: _Shader, entry_point: str) -> dict[str, Any]: ...
 
-def _library_has(name: str, type: str = "float") -> bool: ...
-
 class _LibraryText:
     """_LibraryText"""
 

@@ -123,12 +123,20 @@ float kp_log10(float x) {
     return result;
 }
 
+float kp_log1p_of(float x, float low) {  // log(1 + x + low) for finite x > -1 and |low| far below |x|
+    vec2 sum = kp_two_sum(1.0, x);
+    int k;
+    float f = kp_split(sum.x, k) - 1.0;
+    precise float lost = (sum.y + low) / sum.x;
+    precise float rest = kp_log_part(f) + (float(k) * 1.428606765330187e-6 + lost);
+    precise float result = float(k) * 0.693145751953125 + (f + rest);
+    return result;
+}
+
 float kp_log1p(float x) {
     if (x == 0.0 || kp_isnan(x) || x == kp_infinity(1.0)) return x;
-    precise float sum = 1.0 + x;
-    if (sum <= 0.0) return kp_log(sum);
-    precise float lost = sum >= 2.0 ? 1.0 - (sum - x) : x - (sum - 1.0);
-    return kp_log(sum) + lost / sum;
+    if (x <= -1.0) return x == -1.0 ? kp_infinity(-1.0) : kp_nan(x);
+    return kp_log1p_of(x, 0.0);
 }
 
 float kp_logaddexp(float x, float y) {
@@ -136,6 +144,13 @@ float kp_logaddexp(float x, float y) {
     float large = kp_maximum(x, y);
     if (kp_isnan(large)) return large;
     return large + kp_log1p(kp_exp(min(x, y) - large));
+}
+
+float kp_logaddexp2(float x, float y) {
+    if (x == y) return x + 1.0;
+    float large = kp_maximum(x, y);
+    if (kp_isnan(large)) return large;
+    return large + kp_log1p(kp_exp2(min(x, y) - large)) * 1.442695;
 }
 
 float kp_sinh(float x) {

@@ -69,29 +69,3 @@ T kp_heaviside(T x, T y) {
     if (kp_isnan(x)) return x;
     return x == T(0) ? y : T(x > T(0));
 }
-
-float kp_nextafter(float x, float y) {
-    uint from = floatBitsToUint(x);
-    uint to = floatBitsToUint(y);
-    if (kp_isnan(x) || kp_isnan(y)) return kp_nan(x);
-    if (from == to || ((from | to) << 1) == 0u) return y;
-    if ((from << 1) == 0u) return uintBitsToFloat((to & 0x80000000u) | 1u);
-    bool grows = (from >> 31) != 0u ? ((to >> 31) != 0u && to > from)
-                                    : ((to >> 31) == 0u && to > from);
-    return uintBitsToFloat(grows ? from + 1u : from - 1u);
-}
-
-double kp_nextafter(double x, double y) {
-    if (kp_isnan(x) || kp_isnan(y)) return kp_nan(x);
-    if (x == y) return y;
-    uvec2 words = unpackDouble2x32(x);
-    if (x == 0.0) return packDouble2x32(uvec2(1u, y < 0.0 ? 0x80000000u : 0u));
-    if ((x < y) == (x > 0.0)) {
-        words.x += 1u;
-        if (words.x == 0u) words.y += 1u;
-    } else {
-        if (words.x == 0u) words.y -= 1u;
-        words.x -= 1u;
-    }
-    return packDouble2x32(words);
-}

@@ -6,11 +6,18 @@
 #include <unordered_map>
 
 #include <Complex.glsl.hpp>
+#include <ComplexInverses.glsl.hpp>
 #include <Conversions.glsl.hpp>
+#include <DoubleExponentials.glsl.hpp>
+#include <DoubleHyperbolic.glsl.hpp>
+#include <DoublePowers.glsl.hpp>
+#include <DoubleTrigonometry.glsl.hpp>
 #include <FloatExponentials.glsl.hpp>
+#include <FloatPowers.glsl.hpp>
 #include <FloatTrigonometry.glsl.hpp>
 #include <Integers.glsl.hpp>
-#include <Powers.glsl.hpp>
+#include <Neighbours.glsl.hpp>
+#include <Pairs.glsl.hpp>
 #include <Reals.glsl.hpp>
 #include <Rounding.glsl.hpp>
 
@@ -21,9 +28,21 @@
 namespace kp::shader {
 namespace {
 
-constexpr std::string_view kTexts[] = {
-    COMPLEX_GLSL, CONVERSIONS_GLSL, FLOATEXPONENTIALS_GLSL, FLOATTRIGONOMETRY_GLSL, INTEGERS_GLSL,
-    POWERS_GLSL,  REALS_GLSL,       ROUNDING_GLSL};
+constexpr std::string_view kTexts[] = {COMPLEX_GLSL,
+                                       COMPLEXINVERSES_GLSL,
+                                       CONVERSIONS_GLSL,
+                                       DOUBLEEXPONENTIALS_GLSL,
+                                       DOUBLEHYPERBOLIC_GLSL,
+                                       DOUBLEPOWERS_GLSL,
+                                       DOUBLETRIGONOMETRY_GLSL,
+                                       FLOATEXPONENTIALS_GLSL,
+                                       FLOATPOWERS_GLSL,
+                                       FLOATTRIGONOMETRY_GLSL,
+                                       INTEGERS_GLSL,
+                                       NEIGHBOURS_GLSL,
+                                       PAIRS_GLSL,
+                                       REALS_GLSL,
+                                       ROUNDING_GLSL};
 
 constexpr std::string_view kPrefix = "kp_";
 
@@ -169,11 +188,6 @@ std::string textFor(const Definition& definition, std::string_view part) {
 }
 
 } // namespace
-
-bool libraryHas(std::string_view name, std::string_view type) {
-    const std::optional<size_t> found = library().find(name, type);
-    return found && Library::isFor(library().definitions()[*found], type);
-}
 
 void LibraryText::use(std::string_view text, std::string_view computed) {
     visitWords(text, [&](size_t, std::string_view word) {

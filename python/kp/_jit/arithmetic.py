@@ -153,8 +153,6 @@ class Arithmetic(Conversions):
             root = self.helper("kp_root_power", own, [self.convert(a, own, node)])
             one = self.literal(1, own.number, node)
             return root if known > 0 else self.infix("/", one, root, own)
-        if own.scalar == "float64":
-            self.fail(node, "GLSL has no powers of float64; convert to kp.float32")
         return self.helper("kp_pow", own, [self.convert(a, own, node), self.convert(b, own, node)])
 
     def _known_power(self, a: Value, count: int, own: Type, node: ast.AST) -> Value:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._kp import _library_has
 from .._wording import counted
 from . import work_items
 from .folding import too_large
@@ -46,37 +45,47 @@ _ALIASES = {
     **{"rint": "round_even", "norm": "length", "amax": "max", "amin": "min"},
     **{"remainder": "mod_python", "conj": "conjugate", "rsqrt": "inversesqrt"},
 }
-#: Functions of one float, and whether GLSL has them for double.
-_FLOAT = {
-    **dict.fromkeys(["sqrt", "inversesqrt", "floor", "ceil", "trunc", "fract"], True),
-    **dict.fromkeys(["sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh"], False),
-    **dict.fromkeys(["asinh", "acosh", "atanh", "exp", "exp2", "log", "log2"], False),
-}
-_GLSL_NAMES = {"round_even": "roundEven"}
+#: Functions of one float in GLSL.
+_IN_GLSL = ("sqrt", "inversesqrt", "floor", "ceil", "trunc", "fract", "round_even")
 #: Functions of one float in the library.
-_ACCURATE = ("log1p", "expm1", "log10", "cbrt")
+_IN_LIBRARY = (
+    *(
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "tanh",
+        "asinh",
+        "acosh",
+        "atanh",
+    ),
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"),
+)
+_GLSL_NAMES = {"round_even": "roundEven"}
 
 
-def _floating(self: Expressions, value: Value, node: ast.Call, name: str, double: bool) -> Value:
+def _floating(self: Expressions, value: Value, node: ast.Call, name: str) -> Value:
     """Return an argument as a float."""
     own = self.typed(value, node)
     if own.kind == "complex" or own.is_matrix:
         self.fail(node, f"{name}() of {own.said} does not exist")
     if not own.is_float or own.weak:
         own = own.of(self.default_float.scalar)
-    if own.scalar == "float64" and not double:
-        self.fail(node, f"GLSL has no {name}() of float64; convert to kp.float32")
     return self.convert(value, own, node)
 
 
-def _one_float(name: str, double: bool) -> Handler:
+def _one_float(name: str) -> Handler:
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        value = _floating(self, args[0], node, name, double)
+        value = _floating(self, args[0], node, name)
         own = value.type
         assert own is not None
         if own.scalar == "float64" and name in ("trunc", "round_even"):
             return self.helper({"round_even": "kp_round"}.get(name, f"kp_{name}"), own, [value])
-        if not double and _library_has(f"kp_{name}"):
+        if name in _IN_LIBRARY:
             return self.helper(f"kp_{name}", own, [value])
         return _call(_GLSL_NAMES.get(name, name), own, [value])
 
@@ -141,8 +150,6 @@ def _of_numpy(name: str, integers: str = "") -> Handler:
                 text = "kp_unsigned_remainder"
             helps = text.startswith("kp_")
             return self.helper(text, own, values) if helps else _call(text, own, values)
-        if own.scalar == "float64" and not _library_has(name, "double"):
-            self.fail(node, f"GLSL has no {name[3:]}() of float64; convert to kp.float32")
         return self.helper(name, own, values)
 
     return handler
@@ -164,7 +171,7 @@ def _abs(self: Expressions, args: list[Value], node: ast.Call) -> Value:
 
 def _to_integer(rounding: str) -> Handler:
     """math.floor() and the like, and round(): floats to integers."""
-    rounded = _one_float(rounding, True)
+    rounded = _one_float(rounding)
 
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         own = self.typed(args[0], node)
@@ -187,7 +194,7 @@ def _round(self: Expressions, args: list[Value], node: ast.Call) -> Value:
         self.fail(node.args[1], "the decimals of round() are a constant integer up to 30")
     if self.typed(args[0], node).is_integer and digits >= 0:
         return args[0]
-    value = _floating(self, args[0], node, "round", True)
+    value = _floating(self, args[0], node, "round")
     assert value.type is not None
     scale = self.convert(self.wrap(10.0 ** abs(int(digits))), value.type, node)
     return self.helper("kp_round_by" if digits >= 0 else "kp_round_to", value.type, [value, scale])
@@ -195,7 +202,7 @@ def _round(self: Expressions, args: list[Value], node: ast.Call) -> Value:
 
 def _test(name: str) -> Handler:
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        value = _floating(self, args[0], node, name, True)
+        value = _floating(self, args[0], node, name)
         if value.type is None or not value.type.is_scalar:
             self.fail(node, f"{name}() takes a single number in kernels")
         return self.test(f"kp_{name}", value)
@@ -205,7 +212,7 @@ def _test(name: str) -> Handler:
 
 def _scaled(name: str, factor: float) -> Handler:
     def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        value = _floating(self, args[0], node, name, True)
+        value = _floating(self, args[0], node, name)
         return self.arithmetic("*", value, self.wrap(factor), node)
 
     return handler
@@ -213,10 +220,10 @@ def _scaled(name: str, factor: float) -> Handler:
 
 def _log(self: Expressions, args: list[Value], node: ast.Call) -> Value:
     name = {2: "log2", 10: "log10"}.get(args[1].constant, "log") if len(args) == 2 else "log"
-    value = _one_float(name, False)(self, args[:1], node)
+    value = _one_float(name)(self, args[:1], node)
     if len(args) == 1 or name != "log":
         return value
-    return self.arithmetic("/", value, _one_float("log", False)(self, args[1:], node), node)
+    return self.arithmetic("/", value, _one_float("log")(self, args[1:], node), node)
 
 
 def _pow(self: Expressions, args: list[Value], node: ast.Call) -> Value:
@@ -287,10 +294,8 @@ def _self(self: Expressions, args: list[Value], node: ast.Call) -> Value:
 
 #: Handlers and the least and the greatest number of arguments.
 HANDLERS: dict[str, tuple[Handler, int, int]] = {
-    **{name: (_one_float(name, double), 1, 1) for name, double in _FLOAT.items()},
-    "round_even": (_one_float("round_even", True), 1, 1),
+    **{name: (_one_float(name), 1, 1) for name in (*_IN_GLSL, *_IN_LIBRARY)},
     "log": (_log, 1, 2),
-    **{name: (_one_float(name, False), 1, 1) for name in _ACCURATE},
     "fmod": (_of_numpy("kp_fmod", "kp_signed_fmod"), 2, 2),
     "math.fmod": (_of_numpy("kp_fmod"), 2, 2),
     "math.remainder": (_of_numpy("kp_ieee_remainder"), 2, 2),

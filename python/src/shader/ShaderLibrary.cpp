@@ -7,12 +7,6 @@ namespace kp::python {
 
 void bindShaderLibrary(py::module_& module) {
     using shader::LibraryText;
-    module.def(
-        "_library_has",
-        [](const std::string& name, const std::string& type) {
-            return shader::libraryHas(name, type);
-        },
-        "name"_a, "type"_a = "float");
     py::class_<LibraryText>(module, "_LibraryText")
         .def(py::init<>())
         .def(

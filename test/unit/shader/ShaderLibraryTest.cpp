@@ -53,13 +53,6 @@ TEST(ShaderLibrary, KnowsTheTypesOfParts) {
     EXPECT_EQ(count(text, "float"), 0u);
 }
 
-TEST(ShaderLibrary, SaysWhichTypesAFunctionHas) {
-    EXPECT_TRUE(libraryHas("kp_exp"));
-    EXPECT_TRUE(libraryHas("kp_isnan", "double"));
-    EXPECT_FALSE(libraryHas("kp_half", "double"));
-    EXPECT_FALSE(libraryHas("exp"));
-}
-
 TEST(ShaderLibrary, DefinesByPart) {
     LibraryText library;
     library.useByPart("kp_copysign", "float", "vec2", "vec2", 2);

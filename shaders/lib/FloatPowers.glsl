@@ -1,17 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Powers and roots.
-
-vec2 kp_two_product(float x, float y) {  // the exact product, as a sum (Dekker)
-    // Halves by their bits: whatever a driver makes of multiplications and additions, these stay.
-    precise float x1 = uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u);
-    precise float x2 = x - x1;
-    precise float y1 = uintBitsToFloat(floatBitsToUint(y) & 0xfffff000u);
-    precise float y2 = y - y1;
-    precise float product = x * y;
-    precise float error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2;
-    return vec2(product, error);
-}
+// Powers and roots of floats.
 
 vec2 kp_log2_pair(float x) {  // log2(x) as a sum, to 2^-31, for normal x > 0
     int k;
@@ -85,12 +74,12 @@ float kp_cbrt(float x) {  // by Newton's method, from a third of the exponent
     return kp_copysign(root, x);
 }
 
-T kp_hypot(T x, T y) {
-    if (kp_isinf(x) || kp_isinf(y)) return kp_infinity(T(1));
-    T large = max(abs(x), abs(y));
-    T small = min(abs(x), abs(y));
+float kp_hypot(float x, float y) {
+    if (kp_isinf(x) || kp_isinf(y)) return kp_infinity(1.0);
+    float large = max(abs(x), abs(y));
+    float small = min(abs(x), abs(y));
     if (kp_isnan(x) || kp_isnan(y)) return kp_nan(x);
-    if (large == T(0)) return large;
-    precise T ratio = small / large;
-    return large * sqrt(T(1) + ratio * ratio);
+    if (large == 0.0) return large;
+    precise float ratio = small / large;
+    return large * sqrt(1.0 + ratio * ratio);
 }

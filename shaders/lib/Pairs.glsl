@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums of two numbers, of which the second is the rounding error of the first, for twice the digits.
+//
+// C is vec2 or dvec2, T the type of its parts. See Dekker, "A floating-point technique for extending
+// the available precision" (1971), and Knuth for kp_two_sum().
+
+C kp_fast_sum(T x, T y) {  // the exact sum, for |x| >= |y| or x = 0
+    precise T sum = x + y;
+    precise T error = y - (sum - x);
+    return C(sum, error);
+}
+
+C kp_two_sum(T x, T y) {  // the exact sum
+    precise T sum = x + y;
+    precise T other = sum - x;
+    precise T error = (x - (sum - other)) + (y - other);
+    return C(sum, error);
+}
+
+// The first half of a number's digits, by its bits: whatever a driver makes of multiplications and
+// additions, these stay.
+float kp_upper(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u); }
+
+double kp_upper(double x) {
+    uvec2 words = unpackDouble2x32(x);
+    return packDouble2x32(uvec2(words.x & 0xf8000000u, words.y));
+}
+
+C kp_two_product(T x, T y) {  // the exact product
+    precise T x1 = kp_upper(x);
+    precise T x2 = x - x1;
+    precise T y1 = kp_upper(y);
+    precise T y2 = y - y1;
+    precise T product = x * y;
+    precise T error = ((x1 * y1 - product) + x1 * y2 + x2 * y1) + x2 * y2;
+    return C(product, error);
+}
+
+C kp_two_square(T x) {
+    precise T x1 = kp_upper(x);
+    precise T x2 = x - x1;
+    precise T square = x * x;
+    precise T error = ((x1 * x1 - square) + T(2) * x1 * x2) + x2 * x2;
+    return C(square, error);
+}
+
+C kp_pair_quotient(T x, T y) {  // to twice the digits
+    precise T quotient = x / y;
+    C back = kp_two_product(quotient, y);
+    precise T rest = (x - back.x) - back.y;
+    return C(quotient, rest / y);
+}
