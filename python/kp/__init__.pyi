@@ -491,6 +491,8 @@ __all__ = [
     "empty",
     "empty_like",
     "equal",
+    "erf",
+    "erfc",
     "eval_all",
     "evaluate",
     "exp",
@@ -522,6 +524,7 @@ __all__ = [
     "fromfunction",
     "full",
     "full_like",
+    "gamma",
     "gcd",
     "geomspace",
     "global_id",
@@ -594,6 +597,7 @@ __all__ = [
     "less",
     "less_equal",
     "lexsort",
+    "lgamma",
     "linalg",
     "linspace",
     "list_devices",
@@ -2988,6 +2992,46 @@ def equal(
 ) -> Array: ...
 
 @overload
+def erf(
+    x: GroupArray,
+    /,
+    *,
+    out: GroupArray | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> GroupArray:
+    """Return the error functions. Types are those of numpy.cbrt."""
+@overload
+def erf(
+    x: Any,
+    /,
+    *,
+    out: Array | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Array: ...
+
+@overload
+def erfc(
+    x: GroupArray,
+    /,
+    *,
+    out: GroupArray | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> GroupArray:
+    """Return 1 - erf(x), exact where it is small. Types are those of numpy.cbrt."""
+@overload
+def erfc(
+    x: Any,
+    /,
+    *,
+    out: Array | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Array: ...
+
+@overload
 def exp(
     x: GroupArray,
     /,
@@ -3389,6 +3433,26 @@ def full_like(
     *,
     device: Manager | None = None,
     shape: Any = None,
+) -> Array: ...
+
+@overload
+def gamma(
+    x: GroupArray,
+    /,
+    *,
+    out: GroupArray | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> GroupArray:
+    """Return the gamma functions. Types are those of numpy.cbrt."""
+@overload
+def gamma(
+    x: Any,
+    /,
+    *,
+    out: Array | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
 ) -> Array: ...
 
 @overload
@@ -4214,6 +4278,28 @@ def lexsort(keys: GroupArray, axis: builtins.int = -1) -> GroupArray:
     """Return the indices (int64) that sort by several keys along an axis, by the last one first."""
 @overload
 def lexsort(keys: Any, axis: builtins.int = -1) -> Array: ...
+
+@overload
+def lgamma(
+    x: GroupArray,
+    /,
+    *,
+    out: GroupArray | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> GroupArray:
+    """Return the logarithms of the absolute values of the gamma functions. Types are those of
+    numpy.cbrt.
+    """
+@overload
+def lgamma(
+    x: Any,
+    /,
+    *,
+    out: Array | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Array: ...
 
 @overload
 def linspace(

@@ -25,10 +25,12 @@ COUNT = 300
 #: Units in the last place by which functions may differ from NumPy's; all others are exact.
 ULPS = dict.fromkeys(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-    "cbrt atan2 pow float_power hypot sqrt divide reciprocal deg2rad rad2deg".split(),
+    "cbrt erf erfc gamma lgamma atan2 pow float_power hypot sqrt divide reciprocal deg2rad rad2deg".split(),
     4,
 )
 ULPS["logaddexp"] = ULPS["logaddexp2"] = 10_000  # their sums may cancel, in NumPy, too
+# Python's gamma() is off by several units, and its lgamma() has few digits near its zeros.
+ULPS["gamma"], ULPS["lgamma"] = 20, 10_000
 
 
 def values(dtype: np.dtype[Any], count: int) -> np.ndarray[Any, Any]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Complex arithmetic and functions. C is vec2 or dvec2, T the type of its parts. Special values are those
-// of the C standard's annex G, as NumPy has them.
+// Complex arithmetic and functions. C is vec2 or dvec2, T the type of its parts. Special values are
+// those of the C standard's annex G, as NumPy has them.
 
 C kp_cmul(C x, C y) {
     precise C product = C(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);
@@ -161,7 +161,10 @@ C kp_csinh(C z) {
 }
 
 C kp_ccosh(C z) {
-    if (z.y == T(0)) return C(kp_cosh(z.x), kp_isnan(z.x) ? z.y : kp_copysign(T(0), z.x) * kp_copysign(T(1), z.y));
+    if (z.y == T(0)) {
+        T zero = kp_isnan(z.x) ? z.y : kp_signbit(z.x) ? -z.y : z.y;
+        return C(kp_cosh(z.x), zero);
+    }
     if (!kp_isfinite(z.y)) {
         if (z.x == T(0)) return C(kp_nan(z.y), T(0));
         return kp_isinf(z.x) ? C(kp_infinity(T(1)), kp_nan(z.y)) : C(kp_nan(z.x));

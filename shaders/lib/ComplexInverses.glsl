@@ -10,8 +10,8 @@ C kp_casin_large(C z) {  // asinh of z whose reciprocal square vanishes
     return C(kp_copysign(size, z.x), kp_copysign(kp_atan2(abs(z.y), abs(z.x)), z.y));
 }
 
-// What asin and acos of x + i y share, for x and y from 0 on: b, whose arcus they are, or the tangent of the
-// arcsine, and the imaginary part of both.
+// What asin and acos of x + i y share, for x and y from 0 on: b, whose arcsine and arccosine are the real
+// parts; over / under, the tangent of the arcsine, for b near 1; and the imaginary part.
 void kp_hull(T x, T y, out T b, out T over, out T under, out T imaginary) {
     precise T up = x + T(1);
     precise T down = x - T(1);

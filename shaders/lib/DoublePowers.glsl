@@ -54,11 +54,8 @@ double kp_pow(double x, double y) {
     dvec2 power = kp_two_product(y, logarithm.x);
     precise double tail = power.y + y * logarithm.y;
     int k;
-    double lost;
-    double r = kp_exp_reduce(power.x, k, lost);
-    dvec2 sum = kp_fast_sum(r, lost + tail);
-    precise double result = 1.0lf + (sum.x + (kp_exp_tail(sum.x) + sum.y * (1.0lf + sum.x)));
-    return direction * kp_scale(result, k);
+    dvec2 result = kp_exp_of_pair(dvec2(power.x, tail), k);
+    return direction * kp_scale(result.x, k);
 }
 
 double kp_cbrt(double x) {  // by a step of Halley's method, from a root to 20 bits

@@ -50,8 +50,8 @@ dvec2 kp_reduce_large(double x, out int quadrant) {  // for |x| > 1e6
         quadrant += 1;
         part = ~part;
     }
-    precise double c = double(part.y) * 1.262177448353619e-29lf + double(part.x) * 2.938735877055719e-39lf;
-    dvec2 sum = kp_fast_sum(double(part.w) * 2.3283064365386963e-10lf, double(part.z) * 5.421010862427522e-20lf);
+    precise double c = double(part.y) * kp_power_of_two(-96) + double(part.x) * kp_power_of_two(-128);
+    dvec2 sum = kp_fast_sum(double(part.w) * kp_power_of_two(-32), double(part.z) * kp_power_of_two(-64));
     sum = kp_fast_sum(sum.x, sum.y + c);
     dvec2 angle = kp_two_product(sum.x, 1.5707963267948966lf);
     precise double low = angle.y + (sum.x * 6.123233995736766e-17lf + sum.y * 1.5707963267948966lf);
@@ -263,8 +263,9 @@ double kp_atan2(double y, double x) {
         if (kp_isinf(small)) angle = dvec2(0.7853981633974483lf, 3.061616997868383e-17lf);
     } else if (small != 0.0lf) {
         // Scaled where products of parts would overflow or lose digits.
-        double scale = large > 1e290lf ? 7.888609052210118e-31lf : large < 1e-200lf ? 2.037035976334486e+90lf : 1.0lf;
-        angle = small < large * 1e-18lf ? dvec2(small / large, 0.0lf) : kp_atan_of(small * scale, large * scale);
+        double scale = kp_power_of_two(large > 1e290lf ? -100 : large < 1e-200lf ? 300 : 0);
+        angle = small < large * 1e-18lf ? dvec2(small / large, 0.0lf)
+                                        : kp_atan_of(small * scale, large * scale);
     }
     dvec2 sum;
     bool steep = abs(y) > abs(x);

@@ -2,7 +2,8 @@
 //
 // Special values, signs and extremes of floats and doubles.
 //
-// Tests of bits stand in for isnan() and isinf(), because compilers may assume that there are no such numbers.
+// Tests of bits stand in for isnan() and isinf(), because compilers may assume that there are no such
+// numbers.
 
 bool kp_isnan(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }
 

@@ -20,6 +20,7 @@
 #include <Pairs.glsl.hpp>
 #include <Reals.glsl.hpp>
 #include <Rounding.glsl.hpp>
+#include <Special.glsl.hpp>
 
 #include <kompute/Error.hpp>
 
@@ -42,7 +43,8 @@ constexpr std::string_view kTexts[] = {COMPLEX_GLSL,
                                        NEIGHBOURS_GLSL,
                                        PAIRS_GLSL,
                                        REALS_GLSL,
-                                       ROUNDING_GLSL};
+                                       ROUNDING_GLSL,
+                                       SPECIAL_GLSL};
 
 constexpr std::string_view kPrefix = "kp_";
 

@@ -22,6 +22,7 @@ from options import number
 from options import seed as seed_option
 
 import kp
+from kp.arrays.functions import FUNCTIONS
 
 #: Names in mpmath, where they differ.
 _MP: dict[str, Callable[..., Any]] = {
@@ -30,14 +31,12 @@ _MP: dict[str, Callable[..., Any]] = {
     "log1p": lambda x: mpmath.log1p(x) if isinstance(x, mpmath.mpf) else mpmath.log(1 + x),
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
     "pow": lambda x, y: x**y,
+    "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if x < 100 else mpmath.loggamma(x),
     "logaddexp": lambda x, y: max(x, y) + mpmath.log1p(mpmath.exp(-abs(x - y))),
     "logaddexp2": lambda x, y: (
         max(x, y) + mpmath.log1p(mpmath.mpf(2) ** -abs(x - y)) / mpmath.log(2)
     ),
 }
-_NUMPY = {"pow": "power", "asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2"}
-_NUMPY |= {"asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh"}
-
 _SUMS = ("logaddexp", "logaddexp2")
 
 #: Multiples of pi / 2 that doubles come closest to, and numbers around which logarithms vanish.
@@ -124,6 +123,10 @@ CASES: dict[str, list[list[Sampler]]] = {
         [near(1.0), powers(0, 52, True)],
         [uniform(0, 20), uniform(-20, 20)],
     ],
+    "erf": [[uniform(-6, 6)], [uniform(-1.2, 1.2)], [powers(-30, 2, True)]],
+    "erfc": [[uniform(-2, 26.5)], [uniform(-1, 1.5)], [uniform(0.4, 6)]],
+    "gamma": [[uniform(-30, 171)], [uniform(-5, 11)], [powers(-60, 7, True)], [uniform(-170, -9)]],
+    "lgamma": [[uniform(0, 20)], [powers(-60, 1000)], [near(1.0, 2.0)], [uniform(0.8, 2.3)]],
     "logaddexp": [[uniform(-50, 50), uniform(-50, 50)], [uniform(-2, 2), uniform(-2, 2)]],
     "logaddexp2": [[uniform(-50, 50), uniform(-50, 50)], [uniform(-2, 2), uniform(-2, 2)]],
 }
@@ -213,7 +216,7 @@ def measure(name: str, count: int, seed: int) -> tuple[float, float, tuple[float
     for samplers in CASES[name]:
         given = [sampler(rng, count) for sampler in samplers]
         with np.errstate(all="ignore"):
-            defined = np.isfinite(getattr(np, _NUMPY.get(name, name))(*given))
+            defined = np.isfinite(FUNCTIONS[name].ufunc(*given))
         given = [each[defined] for each in given]
         errors = errors_of(name, given, compute(name, given))
         at = int(np.argmax(errors))

@@ -44,6 +44,7 @@ _ALIASES = {
     **{"power": "pow", "float_power": "pow", "degrees": "rad2deg", "radians": "deg2rad"},
     **{"rint": "round_even", "norm": "length", "amax": "max", "amin": "min"},
     **{"remainder": "mod_python", "conj": "conjugate", "rsqrt": "inversesqrt"},
+    "gammaln": "lgamma",
 }
 #: Functions of one float in GLSL.
 _IN_GLSL = ("sqrt", "inversesqrt", "floor", "ceil", "trunc", "fract", "round_even")
@@ -64,6 +65,7 @@ _IN_LIBRARY = (
         "atanh",
     ),
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt"),
+    *("erf", "erfc", "gamma", "lgamma"),
 )
 _GLSL_NAMES = {"round_even": "roundEven"}
 

@@ -16,7 +16,7 @@ from .._kp import Manager, Tensor
 from . import methods
 from .array import Array, converted, share
 from .expressions import Node, call, constant, limited, other_manager
-from .functions import FUNCTIONS, resolve
+from .functions import FUNCTIONS, OfMath, resolve
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
 from .host_data import dtype_of, host_values
@@ -413,7 +413,9 @@ def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any
 
 def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"Return {FUNCTIONS[name].words}. Types are those of numpy.{FUNCTIONS[name].ufunc.__name__}."
+    ufunc = FUNCTIONS[name].ufunc
+    numpy_name = "cbrt" if isinstance(ufunc, OfMath) else ufunc.__name__
+    function.__doc__ = f"Return {FUNCTIONS[name].words}. Types are those of numpy.{numpy_name}."
     return function
 
 
@@ -606,6 +608,10 @@ asinh = _unary("asinh")
 acosh = _unary("acosh")
 atanh = _unary("atanh")
 cbrt = _unary("cbrt")
+erf = _unary("erf")
+erfc = _unary("erfc")
+gamma = _unary("gamma")
+lgamma = _unary("lgamma")
 add = _binary("add")
 subtract = _binary("subtract")
 multiply = _binary("multiply")

@@ -8,6 +8,7 @@ is none for a type, NumPy itself computes on the host.
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,9 +36,34 @@ class Function:
         return self.texts.get(first.dtype)
 
 
+class OfMath:
+    """A function of `math` that NumPy does not have, with the attributes of a ufunc. Types are those of cbrt."""
+
+    nargs = 2
+    types = ("e->e", "f->f", "d->d")
+    resolve_dtypes = getattr(np.cbrt, "resolve_dtypes", None)
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+        self._compute = np.vectorize(self._one, otypes=[np.float64])
+
+    def _one(self, x: float) -> float:
+        try:
+            return float(getattr(math, self.__name__)(x))
+        except OverflowError:
+            return math.inf
+        except ValueError:  # a pole
+            if self.__name__ == "lgamma":
+                return math.inf
+            return math.copysign(math.inf, x) if x == 0 else math.nan
+
+    def __call__(self, x: Any) -> Any:
+        return self._compute(x).astype(np.cbrt(x).dtype)
+
+
 def _function(name: str, words: str, numpy_name: str) -> Function:
     texts = {np.dtype(dtype): text for dtype, text in _function_texts(name).items()}
-    return Function(name, getattr(np, numpy_name), texts, words)
+    return Function(name, getattr(np, numpy_name, None) or OfMath(name), texts, words)
 
 
 #: By name.
@@ -117,6 +143,10 @@ FUNCTIONS: dict[str, Function] = {
         ("acosh", "the inverse hyperbolic cosines", "arccosh"),
         ("atanh", "the inverse hyperbolic tangents", "arctanh"),
         ("cbrt", "the cube roots"),
+        ("erf", "the error functions"),
+        ("erfc", "1 - erf(x), exact where it is small"),
+        ("gamma", "the gamma functions"),
+        ("lgamma", "the logarithms of the absolute values of the gamma functions"),
         ("float_power", "x1 to the power of x2, in double precision"),
         ("ldexp", "x1 times 2 to the power of x2"),
         ("logaddexp2", "log2(2**x1 + 2**x2)"),
@@ -135,7 +165,7 @@ def resolve(name: str, kinds: Kinds) -> tuple[np.dtype[Any], ...]:
     Raises TypeError, as NumPy, if the function does not take these types.
     """
     ufunc = FUNCTIONS[name].ufunc
-    if hasattr(ufunc, "resolve_dtypes"):
+    if getattr(ufunc, "resolve_dtypes", None):
         types: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*kinds, None))
     else:  # NumPy before 1.25
         empty = [np.empty(0, kind) if isinstance(kind, np.dtype) else kind(0) for kind in kinds]
