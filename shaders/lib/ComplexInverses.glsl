@@ -143,9 +143,49 @@ C kp_catan(C z) {
     return C(w.y, w.x);
 }
 
+// exp(y log(x)) for x other than 0.
+vec2 kp_exp_of_log(vec2 x, vec2 y) { return kp_cexp(kp_cmul(y, kp_clog(x))); }
+
+dvec2 kp_exp_of_log(dvec2 x, dvec2 y) {  // with the logarithm and the products as sums
+    int k = clamp(kp_exponent(max(abs(x.x), abs(x.y))) - 1023, -1021, 1021);
+    dvec2 scaled = x * kp_power_of_two(-k);
+    dvec2 first = kp_two_square(scaled.x);
+    dvec2 second = kp_two_square(scaled.y);
+    dvec2 square = kp_two_sum(first.x, second.x);
+    square = kp_fast_sum(square.x, square.y + (first.y + second.y));
+    dvec2 part = kp_log_pair(square.x);
+    dvec2 size = kp_two_sum(0.5lf * part.x, double(k) * 0.6931471805598903lf);
+    precise double low = size.y + (0.5lf * (part.y + square.y / square.x) + double(k) * 5.497923018708371e-14lf);
+    size = kp_fast_sum(size.x, low);
+    dvec2 angle = kp_angle(x.y, x.x);
+    if (kp_signbit(x.y)) angle = -angle;
+    dvec2 real = kp_sum_of_products(size, y.x, angle, -y.y);
+    dvec2 turn = kp_sum_of_products(angle, y.x, size, y.y);
+    if (!kp_isfinite(real.x) || !kp_isfinite(turn.x))
+        return kp_cexp(kp_cmul(y, kp_clog(x)));
+    int power;
+    if (abs(real.x) > 1400.0lf) real = dvec2(kp_copysign(1400.0lf, real.x), 0.0lf);
+    dvec2 e = kp_exp_of_pair(real, power);
+    int q;
+    dvec2 r = kp_reduce(turn.x, q);
+    r = kp_fast_sum(r.x, r.y + turn.y);
+    double s = kp_sin_part(r), c = kp_cos_part(r);
+    dvec2 turned = (q & 1) != 0 ? dvec2(-s, c) : dvec2(c, s);
+    if ((q & 2) != 0) turned = -turned;
+    return dvec2(kp_scale(e.x * turned.x, power), kp_scale(e.x * turned.y, power));
+}
+
+dvec2 kp_sum_of_products(dvec2 a, double x, dvec2 b, double y) {  // a x + b y, of sums
+    dvec2 first = kp_product_pair(a, dvec2(x, 0.0lf));
+    dvec2 second = kp_product_pair(b, dvec2(y, 0.0lf));
+    dvec2 sum = kp_two_sum(first.x, second.x);
+    precise double low = sum.y + (first.y + second.y);
+    return kp_fast_sum(sum.x, low);
+}
+
 C kp_cpow(C x, C y) {
     if (y == C(0)) return C(1, 0);
-    if (x == C(0)) return y.x > T(0) && y.y == T(0) ? C(0) : C(kp_nan(x.x));
+    if (x == C(0)) return y.x > T(0) ? C(0) : C(kp_nan(x.x));
     if (y.y == T(0) && y.x == floor(y.x) && abs(y.x) < T(100)) {
         C result = C(1, 0);
         C factor = x;
@@ -155,5 +195,5 @@ C kp_cpow(C x, C y) {
         }
         return y.x < T(0) ? kp_cdiv(C(1, 0), result) : result;
     }
-    return kp_cexp(kp_cmul(y, kp_clog(x)));
+    return kp_exp_of_log(x, y);
 }

@@ -53,6 +53,15 @@ double kp_exp(double x) {
     return kp_scale(result, k);
 }
 
+dvec2 kp_exp_of_pair(dvec2 x, out int k) {
+    double lost;
+    double r = kp_exp_reduce(x.x, k, lost);
+    dvec2 sum = kp_fast_sum(r, lost + x.y);
+    precise double tail = kp_exp_tail(sum.x) + sum.y * (1.0lf + sum.x);
+    dvec2 one = kp_fast_sum(1.0lf, sum.x);
+    return kp_fast_sum(one.x, one.y + tail);
+}
+
 double kp_exp2(double x) {
     if (kp_isnan(x)) return x;
     if (x >= 1024.0lf) return kp_infinity(1.0lf);

@@ -2,18 +2,10 @@
 //
 // Hyperbolic functions of doubles, and sums of exponentials, to one unit in the last place.
 
-dvec2 kp_exp_pair(double x, out int k) {  // exp(x) / 2^k, as a sum, for |x| < 745
-    double lost;
-    double r = kp_exp_reduce(x, k, lost);
-    dvec2 sum = kp_fast_sum(r, kp_exp_tail(r) + lost);
-    dvec2 whole = kp_fast_sum(1.0lf, sum.x);
-    return dvec2(whole.x, whole.y + sum.y);
-}
-
 // Half the sum of exp(size) and `sign` times its reciprocal, for 1/2 <= size <= 711.
 double kp_half_exponentials(double size, double sign) {
     int k;
-    dvec2 e = kp_exp_pair(size, k);
+    dvec2 e = kp_exp_of_pair(dvec2(size, 0.0lf), k);
     precise double other = sign * (k < 50 ? kp_scale(1.0lf / e.x, -2 * k) : 0.0lf);
     dvec2 sum = kp_fast_sum(e.x, other);
     precise double result = sum.x + (sum.y + e.y);
@@ -65,7 +57,7 @@ double kp_tanh(double x) {
         return kp_copysign(result, x);
     }
     int k;
-    dvec2 e = kp_exp_pair(2.0lf * size, k);
+    dvec2 e = kp_exp_of_pair(dvec2(2.0lf * size, 0.0lf), k);
     e *= kp_power_of_two(k);
     dvec2 under = kp_two_sum(e.x, 1.0lf);
     result = 1.0lf - 2.0lf / (under.x + (under.y + e.y));
@@ -79,7 +71,7 @@ double kp_asinh(double x) {
     // log(1 + t) with t = x + x^2 / (1 + sqrt(1 + x^2))
     double result;
     if (size > 1e9lf) {
-        result = kp_log_of_twice(size);
+        result = kp_log(size) + 0.6931471805599453lf;
     } else {
         precise double square = size * size;
         precise double more = square / (1.0lf + sqrt(1.0lf + square));
@@ -89,19 +81,10 @@ double kp_asinh(double x) {
     return kp_copysign(result, x);
 }
 
-double kp_log_of_twice(double x) {  // log(2 x) for x >= 1
-    int k;
-    double f = kp_split(x, k) - 1.0lf;
-    double whole = double(k + 1);
-    precise double low = kp_log_tail(f) + whole * 5.497923018708371e-14lf;
-    precise double result = whole * 0.6931471805598903lf + (f + low);
-    return result;
-}
-
 double kp_acosh(double x) {
     if (kp_isnan(x) || x < 1.0lf) return kp_nan(x);
     if (kp_isinf(x)) return x;
-    if (x > 1e9lf) return kp_log_of_twice(x);
+    if (x > 1e9lf) return kp_log(x) + 0.6931471805599453lf;
     // log(1 + t + sqrt(2 t + t^2))
     precise double t = x - 1.0lf;
     dvec2 inside = kp_two_product(t, t);

@@ -76,24 +76,14 @@ dvec2 kp_reduce(double x, out int quadrant) {  // x - quadrant pi / 2 as a sum, 
 
 double kp_sin_part(dvec2 r) {
     precise double z = r.x * r.x;
-    precise double p = 1.5896796670029033e-10lf;
-    p = fma(p, z, -2.5050758131785746e-08lf);
-    p = fma(p, z, 2.7557313692015328e-06lf);
-    p = fma(p, z, -0.00019841269829808057lf);
-    p = fma(p, z, 0.008333333333322413lf);
-    p = fma(p, z, -0.16666666666666632lf);
+    double p = kp_sin_series(z);
     precise double result = r.x + (p * (z * r.x) + r.y * (1.0lf - 0.5lf * z));
     return result;
 }
 
 double kp_cos_part(dvec2 r) {
     precise double z = r.x * r.x;
-    precise double p = -1.1359648671432102e-11lf;
-    p = fma(p, z, 2.0875723289684577e-09lf);
-    p = fma(p, z, -2.7557314352451106e-07lf);
-    p = fma(p, z, 2.480158728948258e-05lf);
-    p = fma(p, z, -0.0013888888888874125lf);
-    p = fma(p, z, 0.0416666666666666lf);
+    double p = kp_cos_series(z);
     precise double half_ = 0.5lf * z;
     precise double whole = 1.0lf - half_;
     precise double result = whole + (((1.0lf - whole) - half_) + (p * (z * z) - r.x * r.y));
@@ -117,39 +107,15 @@ double kp_cos(double x) {
     return ((q + 1) & 2) != 0 ? -value : value;
 }
 
-double kp_quotient(dvec2 x, dvec2 y) {  // of two sums
-    precise double quotient = x.x / y.x;
-    dvec2 back = kp_two_product(quotient, y.x);
-    precise double rest = ((x.x - back.x) - back.y) + (x.y - quotient * y.y);
-    precise double result = quotient + rest / y.x;
-    return result;
-}
-
 double kp_tan(double x) {
     if (!kp_isfinite(x)) return kp_nan(x);
     if (x == 0.0lf) return x;
     int q;
     dvec2 r = kp_reduce(x, q);
     // Both as sums, so that the quotient is rounded once.
-    precise double z = r.x * r.x;
-    precise double p = 1.5896796670029033e-10lf;
-    p = fma(p, z, -2.5050758131785746e-08lf);
-    p = fma(p, z, 2.7557313692015328e-06lf);
-    p = fma(p, z, -0.00019841269829808057lf);
-    p = fma(p, z, 0.008333333333322413lf);
-    p = fma(p, z, -0.16666666666666632lf);
-    dvec2 s = kp_fast_sum(r.x, p * (z * r.x) + r.y * (1.0lf - 0.5lf * z));
-    precise double w = -1.1359648671432102e-11lf;
-    w = fma(w, z, 2.0875723289684577e-09lf);
-    w = fma(w, z, -2.7557314352451106e-07lf);
-    w = fma(w, z, 2.480158728948258e-05lf);
-    w = fma(w, z, -0.0013888888888874125lf);
-    w = fma(w, z, 0.0416666666666666lf);
-    dvec2 square = kp_two_product(r.x, r.x);
-    dvec2 c = kp_fast_sum(1.0lf, -0.5lf * square.x);
-    c = kp_fast_sum(c.x, (c.y - 0.5lf * square.y) + (w * (z * z) - r.x * r.y));
-    bool odd = (q & 1) != 0;
-    return odd ? kp_quotient(-c, s) : kp_quotient(s, c);
+    dvec2 s = kp_sin_pair(r), c = kp_cos_pair(r);
+    dvec2 result = (q & 1) != 0 ? kp_quotient_pair(-c, s) : kp_quotient_pair(s, c);
+    return result.x + result.y;
 }
 
 double kp_asin_tail(double z) {  // asin(x) / x - 1 for z = x^2 <= 1/4
@@ -254,8 +220,7 @@ double kp_atan(double x) {
     return kp_copysign(result, x);
 }
 
-double kp_atan2(double y, double x) {
-    if (kp_isnan(x) || kp_isnan(y)) return kp_nan(x);
+dvec2 kp_angle(double y, double x) {  // |atan2(y, x)| as a sum, of numbers that are not NaN
     double large = max(abs(x), abs(y));
     double small = min(abs(x), abs(y));
     dvec2 angle = dvec2(0.0lf);
@@ -277,5 +242,9 @@ double kp_atan2(double y, double x) {
         sum = kp_fast_sum(3.141592653589793lf, -angle.x);
         angle = kp_fast_sum(sum.x, sum.y + (1.2246467991473532e-16lf - angle.y));
     }
-    return kp_copysign(angle.x, y);
+    return angle;
+}
+
+double kp_atan2(double y, double x) {
+    return kp_isnan(x) || kp_isnan(y) ? kp_nan(x) : kp_copysign(kp_angle(y, x).x, y);
 }

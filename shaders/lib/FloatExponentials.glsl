@@ -32,6 +32,20 @@ float kp_exp(float x) {
     return kp_scale(1.0 + kp_exp_part(r), int(k));
 }
 
+vec2 kp_exp_of_pair(vec2 x, out int k) {  // exp(x) / 2^k as a sum
+    float whole = roundEven(x.x * 1.442695);
+    k = int(whole);
+    precise float high = x.x - whole * 0.693145751953125;
+    precise float low = whole * 1.428606765330187e-6;
+    precise float r = high - low;
+    precise float rest = ((high - r) - low) + x.y;
+    vec2 sum = kp_fast_sum(r, rest);
+    precise float tail = kp_exp_part(sum.x) - sum.x;
+    vec2 one = kp_fast_sum(1.0, sum.x);
+    precise float lost = one.y + (tail + sum.y * (1.0 + sum.x));
+    return kp_fast_sum(one.x, lost);
+}
+
 float kp_exp2(float x) {
     if (kp_isnan(x)) return x;
     if (x >= 128.0) return kp_infinity(1.0);

@@ -25,6 +25,13 @@ vec2 kp_log2_pair(float x) {  // log2(x) as a sum, to 2^-31, for normal x > 0
     return vec2(whole, error + tail);
 }
 
+vec2 kp_log_pair(float x) {  // log(x) as a sum, for normal x > 0
+    vec2 power = kp_log2_pair(x);
+    vec2 product = kp_two_product(power.x, 0.6931472);
+    precise float low = product.y + (power.y * 0.6931472 - power.x * 1.9046543e-9);
+    return kp_fast_sum(product.x, low);
+}
+
 float kp_pow(float x, float y) {
     if (y == 0.0 || x == 1.0) return 1.0;
     if (kp_isnan(x) || kp_isnan(y)) return kp_nan(x);

@@ -45,9 +45,15 @@ C kp_two_square(T x) {
     return C(square, error);
 }
 
-C kp_pair_quotient(T x, T y) {  // to twice the digits
-    precise T quotient = x / y;
-    C back = kp_two_product(quotient, y);
-    precise T rest = (x - back.x) - back.y;
-    return C(quotient, rest / y);
+C kp_quotient_pair(C x, C y) {
+    precise T quotient = x.x / y.x;
+    C back = kp_two_product(quotient, y.x);
+    precise T rest = ((x.x - back.x) - back.y) + (x.y - quotient * y.y);
+    return C(quotient, rest / y.x);
+}
+
+C kp_product_pair(C x, C y) {
+    C product = kp_two_product(x.x, y.x);
+    precise T low = product.y + (x.x * y.y + x.y * y.x);
+    return kp_fast_sum(product.x, low);
 }

@@ -7,49 +7,6 @@
 // (1981). The logarithm of gamma is Stirling's series from 10 on, to which other arguments are moved by
 // gamma(x + 1) = x gamma(x), or reflected.
 
-vec2 kp_exp_of_pair(vec2 x, out int k) {  // exp(x) / 2^k as a sum
-    float whole = roundEven(x.x * 1.442695);
-    k = int(whole);
-    precise float high = x.x - whole * 0.693145751953125;
-    precise float low = whole * 1.428606765330187e-6;
-    precise float r = high - low;
-    precise float rest = ((high - r) - low) + x.y;
-    vec2 sum = kp_fast_sum(r, rest);
-    precise float tail = kp_exp_part(sum.x) - sum.x;
-    vec2 one = kp_fast_sum(1.0, sum.x);
-    precise float lost = one.y + (tail + sum.y * (1.0 + sum.x));
-    return kp_fast_sum(one.x, lost);
-}
-
-dvec2 kp_exp_of_pair(dvec2 x, out int k) {
-    double lost;
-    double r = kp_exp_reduce(x.x, k, lost);
-    dvec2 sum = kp_fast_sum(r, lost + x.y);
-    precise double tail = kp_exp_tail(sum.x) + sum.y * (1.0lf + sum.x);
-    dvec2 one = kp_fast_sum(1.0lf, sum.x);
-    return kp_fast_sum(one.x, one.y + tail);
-}
-
-vec2 kp_log_pair(float x) {  // log(x) as a sum, for normal x > 0
-    vec2 power = kp_log2_pair(x);
-    vec2 product = kp_two_product(power.x, 0.6931472);
-    precise float low = product.y + (power.y * 0.6931472 - power.x * 1.9046543e-9);
-    return kp_fast_sum(product.x, low);
-}
-
-C kp_quotient_pair(C x, C y) {
-    precise T quotient = x.x / y.x;
-    C back = kp_two_product(quotient, y.x);
-    precise T rest = ((x.x - back.x) - back.y) + (x.y - quotient * y.y);
-    return C(quotient, rest / y.x);
-}
-
-C kp_product_pair(C x, C y) {
-    C product = kp_two_product(x.x, y.x);
-    precise T low = product.y + (x.x * y.y + x.y * y.x);
-    return kp_fast_sum(product.x, low);
-}
-
 T kp_erfc_part(T x) {  // erfc(x) for x >= 1/2
     C square = kp_two_square(x);
     int k;
@@ -139,6 +96,39 @@ dvec2 kp_half_log_two_pi(double x) {
     return dvec2(0.9189385332046728lf, -3.8782941580672414e-17lf);
 }
 
+T kp_sin_series(T z) {  // (sin(r) / r - 1) / z of z = r^2, for |r| <= pi / 4
+    precise T p = T(1.5896796670029033e-10lf);
+    p = fma(p, z, T(-2.5050758131785746e-08lf));
+    p = fma(p, z, T(2.7557313692015328e-06lf));
+    p = fma(p, z, T(-0.00019841269829808057lf));
+    p = fma(p, z, T(0.008333333333322413lf));
+    p = fma(p, z, T(-0.16666666666666632lf));
+    return p;
+}
+
+T kp_cos_series(T z) {  // (cos(r) - 1 + z / 2) / z^2
+    precise T p = T(-1.1359648671432102e-11lf);
+    p = fma(p, z, T(2.0875723289684577e-09lf));
+    p = fma(p, z, T(-2.7557314352451106e-07lf));
+    p = fma(p, z, T(2.480158728948258e-05lf));
+    p = fma(p, z, T(-0.0013888888888874125lf));
+    p = fma(p, z, T(0.0416666666666666lf));
+    return p;
+}
+
+C kp_sin_pair(C r) {  // sin(r) as a sum, for |r| <= pi / 4
+    precise T z = r.x * r.x;
+    precise T rest = kp_sin_series(z) * (z * r.x) + r.y * (T(1) - T(0.5) * z);
+    return kp_fast_sum(r.x, rest);
+}
+
+C kp_cos_pair(C r) {
+    C square = kp_two_square(r.x);
+    C one = kp_fast_sum(T(1), T(-0.5) * square.x);
+    precise T rest = kp_cos_series(square.x) * (square.x * square.x) - r.x * r.y;
+    return kp_fast_sum(one.x, (one.y - T(0.5) * square.y) + rest);
+}
+
 C kp_sin_of_pi(T x) {  // sin(pi x) as a sum
     precise T r = x - T(2) * kp_round(T(0.5) * x);  // -1 to 1
     T size = abs(r);
@@ -146,27 +136,7 @@ C kp_sin_of_pi(T x) {  // sin(pi x) as a sum
     bool other = size > T(0.25);
     precise T turn = other ? T(0.5) - size : size;
     C angle = kp_product_pair(kp_pi(x), C(turn, 0));
-    precise T z = angle.x * angle.x;
-    precise T s = T(1.5896796670029033e-10lf);
-    s = fma(s, z, T(-2.5050758131785746e-08lf));
-    s = fma(s, z, T(2.7557313692015328e-06lf));
-    s = fma(s, z, T(-0.00019841269829808057lf));
-    s = fma(s, z, T(0.008333333333322413lf));
-    s = fma(s, z, T(-0.16666666666666632lf));
-    precise T c = T(-1.1359648671432102e-11lf);
-    c = fma(c, z, T(2.0875723289684577e-09lf));
-    c = fma(c, z, T(-2.7557314352451106e-07lf));
-    c = fma(c, z, T(2.480158728948258e-05lf));
-    c = fma(c, z, T(-0.0013888888888874125lf));
-    c = fma(c, z, T(0.0416666666666666lf));
-    C result;
-    if (other) {
-        C square = kp_two_square(angle.x);
-        C one = kp_fast_sum(T(1), T(-0.5) * square.x);
-        result = kp_fast_sum(one.x, (one.y - T(0.5) * square.y) + (c * (z * z) - angle.x * angle.y));
-    } else {
-        result = kp_fast_sum(angle.x, s * (z * angle.x) + angle.y * (T(1) - T(0.5) * z));
-    }
+    C result = other ? kp_cos_pair(angle) : kp_sin_pair(angle);
     return r < T(0) ? -result : result;
 }
 
