@@ -21,9 +21,8 @@ public:
     /// Adds the definitions of the functions that a text names, each after those that it calls, and
     /// once. Names that the library does not have are left alone.
     /// @param text      GLSL
-    /// @param computed  type of the numbers that it computes with: float, double, int, uint,
-    /// int64_t,
-    ///                  uint64_t, vec2 or dvec2 (complex numbers), or bool
+    /// @param computed  type of the numbers that it computes with: float, double, bool, a type of
+    ///                  integers, or vec2 or dvec2 for complex numbers
     void use(std::string_view text, std::string_view computed);
 
     /// Adds a function for vectors, by their components, or for matrices, by their columns, after

@@ -155,7 +155,8 @@ dvec2 kp_exp_of_log(dvec2 x, dvec2 y) {  // with the logarithm and the products 
     square = kp_fast_sum(square.x, square.y + (first.y + second.y));
     dvec2 part = kp_log_pair(square.x);
     dvec2 size = kp_two_sum(0.5lf * part.x, double(k) * 0.6931471805598903lf);
-    precise double low = size.y + (0.5lf * (part.y + square.y / square.x) + double(k) * 5.497923018708371e-14lf);
+    precise double low = 0.5lf * (part.y + square.y / square.x) + double(k) * 5.497923018708371e-14lf;
+    low += size.y;
     size = kp_fast_sum(size.x, low);
     dvec2 angle = kp_angle(x.y, x.x);
     if (kp_signbit(x.y)) angle = -angle;
