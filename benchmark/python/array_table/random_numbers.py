@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random numbers. Each library has its own: their means and deviations are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .cases import Case, cases
+
+
+def table() -> Iterator[Case]:
+    """Yield all of them."""
+    family = "random numbers"
+    same = {"check": "moments", "other_types": True}
+    for dtype in ("float32", "float64"):
+        for name in ("random", "standard_normal", "standard_exponential"):
+            yield from cases(family, f"rng.{name}(n, dtype='{dtype}')", dtype, **same)
+    yield from cases(family, ("rng.uniform(2, 3, n)", "rng.exponential(2.0, n)"), "float64", **same,
+                     others=("xp.random.uniform(2, 3, n)",))  # fmt: skip
+    yield from cases(
+        family, "rng.normal(1, 2, n)", "float64", others=("xp.random.normal(1, 2, n)",), **same
+    )
+    yield from cases(
+        family,
+        ("rng.integers(0, 100, n)", "rng.integers(0, 100, n, dtype='int32')"),
+        "int64",
+        **same,
+    )
+    yield from cases(
+        family, "rng.permutation(n)", "int64", others=("xp.random.permutation(n)",), **same
+    )
+    yield from cases(
+        family, "rng.permutation(x)", "float32", others=("xp.random.permutation(x)",), **same
+    )
+    yield from cases(
+        family, "rng.permuted(x)", "float32", others=("xp.random.permutation(x)",), **same
+    )
+    yield from cases(
+        family,
+        "rng.shuffle(x); x",
+        "float32",
+        others=("xp.random.shuffle(x); x",),
+        changes=True,
+        **same,
+    )
+    yield from cases(
+        family, "rng.choice(x, n // 4)", "float32", others=("xp.random.choice(x, n // 4)",), **same
+    )
+    yield from cases(family, "rng.choice(n, n // 4, replace=False)", "int64",
+                     others=("xp.random.choice(n, n // 4, replace=False)",), **same)  # fmt: skip
+    yield from cases(family, ("(rng.random(n, dtype='float32') ** 2 + rng.random(n, dtype='float32') ** 2 < 1).sum()",),
+                     tolerance=0.1, **same)  # fmt: skip
+    yield from cases(family, "xp.random.default_rng(1).random(4)", check="")
+    family = "random tensors"
+    yield from cases(
+        family, "xp.random.uniform(manager, n)", others=("rng.random(n, dtype='float32')",), **same
+    )
+    yield from cases(
+        family,
+        "xp.random.normal(manager, n)",
+        others=("rng.standard_normal(n, dtype='float32')",),
+        **same,
+    )
+    yield from cases(
+        family,
+        "xp.random.exponential(manager, n)",
+        others=("rng.standard_exponential(n, dtype='float32')",),
+        **same,
+    )
+    yield from cases(
+        family,
+        "xp.random.integers(manager, n, 0, 100)",
+        others=("rng.integers(0, 100, n, dtype='int32')",),
+        **same,
+    )
+    yield from cases(
+        family,
+        "xp.random.bits(manager, n)",
+        others=("rng.integers(0, 1 << 32, n, dtype='uint32')",),
+        **same,
+    )
+    yield from cases(
+        family, "xp.random.permutation(manager, n)", others=("xp.random.permutation(n)",), **same
+    )
+    yield from cases(
+        family,
+        "xp.random.shuffle(x.tensor()); x",
+        others=("xp.random.shuffle(x); x",),
+        changes=True,
+        **same,
+    )
