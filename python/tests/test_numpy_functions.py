@@ -429,6 +429,22 @@ def test_comparisons_of_whole_arrays_are_numbers_of_python() -> None:
     assert kp.isrealobj(x) is True
 
 
+@pytest.mark.parametrize("dtype", "?bBhHiIlLefdF")
+def test_functions_of_whole_numbers_have_numpys_types(dtype: str) -> None:
+    a = np.array([-3, 0, 1, 5]).astype(dtype)
+    for call in (
+        lambda xp, x: xp.angle(x),
+        lambda xp, x: xp.angle(x, deg=True),
+        lambda xp, x: xp.modf(x)[0],
+        lambda xp, x: xp.modf(x)[1],
+    ):
+        if dtype == "F" and "modf" in call.__code__.co_names:
+            continue
+        found, expected = call(kp, kp.array(a)), call(np, a)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(found.numpy(), expected, rtol=2e-3 if dtype in "?bBe" else 1e-6)
+
+
 def test_functions_that_write_set_what_numpy_sets() -> None:
     def both(function: Any, start: Any) -> None:
         a, x = np.array(start), kp.array(start)

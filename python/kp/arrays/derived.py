@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .._floats import default_float
 from .array import Array, converted
 from .elementwise import (
     apply,
@@ -23,6 +22,7 @@ from .elementwise import (
     trunc,
     where,
 )
+from .functions import resolve
 
 __all__ = [
     "angle",
@@ -47,9 +47,7 @@ def _array(x: Any) -> Array:
 def angle(z: Any, /, deg: bool = False) -> Array:
     """Return the angles of complex numbers in radians, or with `deg` in degrees."""
     array = _array(z)
-    if array._dtype.kind in "biu":
-        array = converted(array, default_float(array._manager))
-    found = atan2(imag(array), real(array))
+    found = atan2(imag(array), real(array)) if array._dtype.kind == "c" else atan2(0, array)
     return apply("multiply", found, 180 / math.pi) if deg else found
 
 
@@ -81,7 +79,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     """Return the fractional and the whole parts, with the signs of the elements."""
     array = _array(x)
     if array._dtype.kind in "biu":
-        array = converted(array, default_float(array._manager))
+        array = converted(array, resolve("sqrt", (array._dtype,))[0])
     whole = apply("trunc", array)
     part = where(apply("isinf", array), 0.0, apply("subtract", array, whole))
     return copysign(part, array), whole
