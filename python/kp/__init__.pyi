@@ -2422,7 +2422,7 @@ def convolve(a: GroupArray, v: Any, mode: str = "full") -> GroupArray:
     """Return the convolution of two vectors: "full", as long as the longer one ("same"), or
     "valid".
 
-    Every sum is computed directly. kp.OpConvolve convolves long tensors by Fourier transforms.
+    Every sum is computed directly. kp.fft.convolve() convolves long rows by Fourier transforms.
     """
 @overload
 def convolve(a: Any, v: GroupArray, mode: str = "full") -> GroupArray: ...

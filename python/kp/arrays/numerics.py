@@ -214,6 +214,9 @@ def interp(
 
 # --- convolutions ---------------------------------------------------------------------------------
 
+#: Products that are summed at once: an array has twice as many elements at most.
+_PRODUCTS = 1 << 30
+
 
 def _vectors(a: Any, v: Any, names: str) -> tuple[Array, Array]:
     manager = manager_of(a, v)
@@ -238,22 +241,33 @@ def _slid(a: Array, v: Array, mode: str) -> Array:
         after = size - 1 if mode == "full" else (size - 1) // 2
         a = pad(a, (size - 1 if mode == "full" else size // 2, after))
     count = a.size - size + 1
+    wide = np.dtype(np.float32) if a._dtype == np.float16 else a._dtype
+    part = max(_PRODUCTS // count, 1)
+    total: Any = None
+    for first in range(0, size, part):
+        found = _summed(a, v[first : first + part], first, count, wide)
+        join = "logical_or" if wide.kind == "b" else "add"
+        total = found if total is None else apply(join, total, found).evaluate()
+    return converted(total, a._dtype)
+
+
+def _summed(a: Array, v: Array, first: int, count: int, wide: np.dtype[Any]) -> Array:
+    """Return the sums of products of v with the `count` parts of a from element `first` on."""
     source = a._evaluated()
     step = source.strides[0]
     windows = Array._of_view(
-        View(source.storage, source.offset, (count, size), (step, step), False)
+        View(source.storage, source.offset + first * step, (count, v.size), (step, step), False)
     )
     products = apply("multiply", windows, v)
-    if a._dtype.kind == "b":
+    if wide.kind == "b":
         return reductions.any(products, axis=1)
-    wide = np.dtype(np.float32) if a._dtype == np.float16 else a._dtype
-    return reduced("sum", products, 1, wide, a._dtype, keepdims=False)
+    return reduced("sum", products, 1, wide, wide, keepdims=False)
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Array:
     """Return the convolution of two vectors: "full", as long as the longer one ("same"), or "valid".
 
-    Every sum is computed directly. kp.OpConvolve convolves long tensors by Fourier transforms.
+    Every sum is computed directly. kp.fft.convolve() convolves long rows by Fourier transforms.
     """
     first, second = _vectors(a, v, "a v")
     if second.size > first.size:
