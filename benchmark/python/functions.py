@@ -35,7 +35,7 @@ def main() -> None:
         chosen = [each for each in chosen if given.family in each.family]
     sizes = [int(each) for each in given.sizes.split(",")]
     subjects = [CaseSubject(each) for each in shard_of(given, chosen)]
-    finish(given, "Array functions", "functions.py", table_of(given, subjects, sizes))
+    finish(given, "Array functions", "functions.py", table_of(given, subjects, sizes, "elements"))
 
 
 if __name__ == "__main__":

@@ -101,3 +101,12 @@ def test_a_sample_of_the_table_is_measured(options: tuple[str, ...], tmp_path: P
     assert "| 2^12 | 2^13 |" in written
     entries, _ = reporting.read_json([tmp_path / "all.json"] * 2)
     assert len(entries) == 2 * len(found["entries"])
+
+
+def test_programs_are_measured(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    found, text = run("programs.py", "--divide", "4096,1024", "--seconds", "0.002", "--only", "pi|group|Sobel|bodies",
+                      "--markdown", str(page), str(tmp_path / "all.json"))  # fmt: skip
+    assert {each["n"] for each in found["entries"] if "pi" in each["text"]} == {1 << 12, 1 << 14}
+    assert "1/1024 of it" in text
+    assert "| Monte-Carlo pi | float32, 2^14 |" in page.read_text()

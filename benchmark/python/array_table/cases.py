@@ -71,8 +71,12 @@ class Case:
         added = FORMS[self.form]
         if not added:
             return text
-        letters = "y" if added == ".T" and re.search(r"\by\b", text) else "xyz"
-        return re.sub(rf"\b([{letters}])\b(?!=)", rf"\1{added}", text)
+        names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
+        letters = "y" if added == ".T" and any(node.id == "y" for node in names) else "xyz"
+        ends = {node.end_col_offset for node in names if node.id in letters}
+        return "".join(
+            each + (added if place + 1 in ends else "") for place, each in enumerate(text)
+        )
 
     def texts(self) -> tuple[str, ...]:
         """Return the texts for the other library, in the order in which they are tried."""

@@ -52,8 +52,13 @@ def _stop(*_: Any) -> None:
     raise KeyboardInterrupt
 
 
-def table_of(given: argparse.Namespace, subjects: Sequence[Subject], sizes: Sequence[int]) -> Found:
-    """Return what is found, or what earlier runs found. When it is interrupted, it returns what it has."""
+def table_of(
+    given: argparse.Namespace, subjects: Sequence[Subject], sizes: Sequence[int], unit: str
+) -> Found:
+    """Return what is found, or what earlier runs found. When it is interrupted, it returns what it has.
+
+    Sizes are "elements", or say which "part" of a program's elements is used: the divisor.
+    """
     if given.join:
         return read_json(given.join)
     ours, theirs = Kompute(), other_library(given.beside)
@@ -64,7 +69,8 @@ def table_of(given: argparse.Namespace, subjects: Sequence[Subject], sizes: Sequ
     start = shown = perf_counter()
     try:
         for place, size in enumerate(sizes):
-            larger = sizes[place + 1] / size if place + 1 < len(sizes) else 0
+            following = sizes[place + 1] if place + 1 < len(sizes) else 0
+            larger = max(following / size, size / following) if following else 0
             for number, subject in enumerate(subjects):
                 if number in slow:
                     continue
@@ -87,7 +93,8 @@ def table_of(given: argparse.Namespace, subjects: Sequence[Subject], sizes: Sequ
     if slow:
         print(f"{len(slow)} cases were left out at larger sizes (--longest {given.longest:g})", file=sys.stderr)  # fmt: skip
     took = perf_counter() - start
-    return entries, head_of(theirs.title, given.host_time, given.seconds, took)
+    head = head_of(theirs.title, given.host_time, given.seconds, took)
+    return entries, {**head, "unit": unit}
 
 
 def finish(given: argparse.Namespace, title: str, program: str, found: Found) -> None:

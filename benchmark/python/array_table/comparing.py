@@ -59,7 +59,7 @@ def _values_differ(mine: np.ndarray, other: np.ndarray, tolerance: float) -> str
     else:
         wide: Any = np.complex128 if "c" in mine.dtype.kind + other.dtype.kind else np.float64
         a, b = mine.astype(wide), other.astype(wide)
-        finite = np.abs(b[np.isfinite(b)])
+        finite = np.abs(b[np.isfinite(b) & (b != 0)])
         # An element near 0 of a result whose typical element is large has the latter's error.
         scale = float(np.median(finite)) if finite.size else 0.0
         wrong = ~np.isclose(a, b, rtol=allowed, atol=allowed * scale, equal_nan=True)

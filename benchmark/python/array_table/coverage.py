@@ -40,7 +40,7 @@ UNMEASURED = {
         "kp.size kp.broadcast_shapes kp.iscomplexobj kp.isrealobj kp.may_share_memory kp.shares_memory "
         "kp.from_numpy_dtype kp.to_numpy_dtype kp.to_vector kp.is_complex kp.is_dtype kp.is_matrix kp.is_scalar "
         "kp.is_vector kp.default_float kp.set_default_float Array.dtype Array.itemsize Array.nbytes "
-        "Array.ndim Array.shape Array.size Array.strides Array.manager".split(),
+        "Array.ndim Array.size Array.strides Array.manager".split(),
         _TYPES,
     ),
     **dict.fromkeys(

@@ -28,7 +28,8 @@ def reductions() -> Iterator[Case]:
     for name in ("sum", "max", "mean", "std", "argmax"):
         yield from cases(family, f"xp.{name}(x)", "float32", "strided transposed")
         yield from cases(family, f"xp.{name}(x)", "int8 uint8 int16 int32 int64", high=100)
-        yield from cases(family, f"xp.{name}(x)", "float16")
+        if name != "std":  # NumPy's overflows
+            yield from cases(family, f"xp.{name}(x)", "float16")
         yield from cases(
             family, f"xp.{name}(x, axis=axis)", "float64 int32", "rows columns", high=100
         )

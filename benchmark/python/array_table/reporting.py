@@ -57,6 +57,13 @@ def power(n: int) -> str:
     return f"2^{exponent}" if n == 1 << exponent and exponent > 9 else f"{n:,}"
 
 
+def _label(size: int, head: dict[str, Any]) -> str:
+    """Return the heading of a size that was asked for."""
+    if head["unit"] == "elements":
+        return power(size)
+    return "ratio" if size == 1 else f"1/{size} of it"
+
+
 def mean(ratios: Iterable[float]) -> float:
     """Return the geometric mean."""
     logs = [math.log(each) for each in ratios]
@@ -147,7 +154,7 @@ def print_report(entries: list[Entry], head: dict[str, Any]) -> None:
         print(f"{'':9}{_milliseconds(each.ours):>11}{'':11}  {power(each.n):>8}  {each.text} | "
               f"{each.kind}: {each.note}")  # fmt: skip
     print(f"\n{'geometric mean (cases below ' + ' and '.join(map(str, MARKS)) + ')':44}", end="")
-    print("".join(f"{power(size):>20}" for size in sizes_of(entries)))
+    print("".join(f"{_label(size, head):>20}" for size in sizes_of(entries)))
     for name, columns in summary(entries):
         print(f"{name:44}" + "".join(f"{_cell(ratios):>20}" for ratios in columns))
     print(f"{len(entries)} measurements in {head['took']} s")
@@ -209,14 +216,15 @@ def write_page(file: Path, title: str, command: str, entries: list[Entry], head:
         f"The geometric mean of the ratios, and how many are below {marks}.",
         "",
     ]
-    lines += _markdown_row(["family", *map(power, sizes)])
+    labels = [_label(size, head) for size in sizes]
+    lines += _markdown_row(["family", *labels])
     lines += ["|---|" + "---:|" * len(sizes)]
     for name, columns in summary(entries):
         lines += _markdown_row([name, *map(_cell, columns)])
     lines += ["", "## All ratios, the worst first", ""]
-    lines += _markdown_row(["case", "types", "family", *map(power, sizes), "kp ms", f"{other} ms"])
+    lines += _markdown_row(["case", "types", "family", *labels, "kp ms", f"{other} ms"])
     lines += ["|---|---|---|" + "---:|" * (len(sizes) + 2)]
-    lines += _rows(entries, sizes)
+    lines += _rows(entries, sizes, head)
     alone = [each for each in entries if each.ratio is None and not each.failure]
     if alone:
         lines += ["", f"## Not in {other}", "", "| case | types | elements | kp ms | why |"]
@@ -227,8 +235,9 @@ def write_page(file: Path, title: str, command: str, entries: list[Entry], head:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _rows(entries: list[Entry], sizes: list[int]) -> list[str]:
+def _rows(entries: list[Entry], sizes: list[int], head: dict[str, Any]) -> list[str]:
     """Return a line for each case: its ratios, and the times of its largest size."""
+    elements = head["unit"] == "elements"
     grouped: dict[tuple[str, str], dict[int, Entry]] = {}
     for each in entries:
         if each.ratio is not None:
@@ -237,12 +246,16 @@ def _rows(entries: list[Entry], sizes: list[int]) -> list[str]:
     for (text, kind), found in sorted(
         grouped.items(), key=lambda item: min(ratios_of(item[1].values()))
     ):
-        last = found[max(found)]
+        last = max(found.values(), key=lambda each: each.n)
         cells = [f"{found[size].ratio:.3g}" if size in found else "" for size in sizes]
         times = [_milliseconds(last.ours), _milliseconds(last.theirs)]
-        if last.n != last.asked:
+        if not elements:
+            kind += f", {power(last.n)}"
+        elif last.n != last.asked:
             kind += f", at most {power(last.n)}"
-        lines += _markdown_row([_code(text), kind, last.family, *cells, *times])
+        lines += _markdown_row(
+            [_code(text) if elements else text, kind, last.family, *cells, *times]
+        )
     return lines
 
 
