@@ -9,7 +9,6 @@ from kp.arrays.host_linear_algebra import (
     EighResult,
     LinAlgError as LinAlgError,
     SlogdetResult,
-    matrix_norm as matrix_norm,
     matrix_power as matrix_power,
     qr as qr,
     svd as svd,
@@ -24,9 +23,9 @@ from kp.arrays.linear_algebra import (
     tensordot as tensordot,
     trace as trace,
     vecdot as vecdot,
-    vector_norm as vector_norm,
 )
 from kp.arrays.manipulation import matrix_transpose as matrix_transpose
+from kp.arrays.norms import matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
 from typing import Any
 
 __all__ = [
@@ -107,9 +106,6 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Array:
     """Return the ranks of matrices. NumPy computes it on the host: see numpy.linalg.matrix_rank."""
-
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Array:
-    """Return norms of vectors or matrices. NumPy computes it on the host: see numpy.linalg.norm."""
 
 def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = ...) -> Array:
     """Return the pseudo-inverses of matrices. NumPy computes it on the host: see

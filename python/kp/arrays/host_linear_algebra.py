@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decompositions, inverses and norms of matrices, which NumPy computes on the host."""
+"""Decompositions and inverses of matrices, which NumPy computes on the host."""
 
 from __future__ import annotations
 
@@ -113,7 +113,6 @@ lstsq = _on_host(
     "tuple[Array, Array, Array, Array]",
 )
 matrix_rank = _on_host("matrix_rank", 1, "the ranks of matrices")
-norm = _on_host("norm", 1, "norms of vectors or matrices")
 pinv = _on_host("pinv", 1, "the pseudo-inverses of matrices")
 slogdet = _on_host("slogdet", 1, "signs and logarithms of determinants", SlogdetResult)
 solve = _on_host("solve", 2, "the solutions x of a x = b")
@@ -166,12 +165,6 @@ def svd(
 def svdvals(x: Any, /) -> Array:
     """Return the singular values of matrices. NumPy computes them on the host."""
     return svd(x, compute_uv=False)
-
-
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
-    """Return the norms of matrices. NumPy computes them on the host."""
-    values: Array = norm(x, ord, (-2, -1), keepdims)
-    return values
 
 
 def matrix_power(x: Any, n: int, /) -> Array:

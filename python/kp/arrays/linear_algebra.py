@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .._floats import default_float
 from .._axes import normalized, normalized_axes
 from .._wording import counted, inner_extents_differ
 from .._kp import OpMatMul
@@ -27,10 +26,8 @@ from .host_linear_algebra import (
     eigvalsh,
     inv,
     lstsq,
-    matrix_norm,
     matrix_power,
     matrix_rank,
-    norm,
     pinv,
     qr,
     slogdet,
@@ -49,6 +46,7 @@ from .manipulation import (
     permute_dims,
     reshape,
 )
+from .norms import matrix_norm, norm, vector_norm
 from .primitives import evaluate
 from .reductions import any as any_
 from .reductions import reduced
@@ -211,30 +209,6 @@ def outer(x1: Any, x2: Any, /) -> Array:
     """Return the products of each element of one vector with each of another."""
     a, b = _pair(x1, x2)
     return apply("multiply", reshape(a, (-1, 1)), reshape(b, (1, -1)))
-
-
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
-    """Return the norms of vectors along axes: of order 2, 1, inf, -inf, 0 or any other.
-
-    The norms of integers are the default float.
-    """
-    from . import reductions as r
-
-    source = as_array(x, manager_of(x))
-    if source._dtype.kind in "biu":
-        source = converted(source, default_float(source._manager))
-    size = apply("abs", source)
-    if ord == math.inf:
-        return r.max(size, axis, keepdims=keepdims)
-    if ord == -math.inf:
-        return r.min(size, axis, keepdims=keepdims)
-    if ord == 0:
-        return converted(r.count_nonzero(size, axis, keepdims=keepdims), size._dtype)
-    if ord == 1:
-        return r.sum(size, axis, keepdims=keepdims)
-    if ord == 2:
-        return apply("sqrt", r.sum(apply("square", size), axis, keepdims=keepdims))
-    return apply("pow", r.sum(apply("pow", size, float(ord)), axis, keepdims=keepdims), 1 / ord)
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Array:
