@@ -8,8 +8,12 @@
   ... functions.py --join 0.json 1.json 2.json 3.json --markdown page.md
 
 A ratio is the other library's time divided by kp's. A case that raises, or returns something else than the other
-library, is a failure; failures come first, and the program ends with 1. Results of more than half a million
-elements are compared at so many. array_table/ holds the cases.
+library, is a failure; failures come first, and the program ends with 1. Of results with more than 131,072 elements,
+so many are compared. array_table/ holds the cases.
+
+On a driver that computes on the processor, one thread each and processor time are fairest:
+
+  LP_NUM_THREADS=0 OPENBLAS_NUM_THREADS=1 taskset -c 1 ... functions.py --processor-time --sizes 1048576
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    add_options(parser, seconds=0.03)
+    add_options(parser, seconds=0.01)
     parser.add_argument("--sizes", default="4096,262144,16777216", help="elements, by commas")
     given = parser.parse_args()
     chosen = [each for each in CASES if re.search(given.only, each.name)]

@@ -55,6 +55,8 @@ class Case:
     other_types: bool = False
     #: The most elements that are measured; cases of cubic work stay below the sizes asked for.
     most: int = 1 << 30
+    #: Whether kp refuses it on purpose. That is a failure, but no reason to end with 1.
+    refused: bool = False
     #: Whether the text changes its inputs; statements do.
     changes: bool = False
 

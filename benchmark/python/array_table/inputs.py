@@ -17,6 +17,9 @@ KEPT = 3 << 30
 
 Shape = tuple[int, ...]
 
+#: Widths of tables that are reduced: by7 has rows of 7.
+WIDTHS = (2, 7, 33, 100, 256, 1000)
+
 
 def side_of(n: int) -> int:
     """Return the side of the largest square of a power of two with at most n elements."""
@@ -116,6 +119,7 @@ NAMED: dict[str, Callable[[Case, int], np.ndarray]] = {
     "prime": _values(lambda n: (n // 1009, 1009), "prime"),
     "blocks": _values(lambda n: (n // 256, 16, 16), "blocks"),
     "columns16": _values(lambda n: (n // 256, 16), "columns16"),
+    **{f"by{width}": _values(lambda n, w=width: (n // w, w), "by") for width in WIDTHS},
     "nans": _with_nans,
     "ordered": lambda case, n: np.sort(filled((n,), case.dtype, case.low, case.high, "x")),
     "zeroed": lambda case, n: np.pad(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import gc
 import warnings
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -18,28 +18,37 @@ from .subjects import Subject, reason_of
 TURNS = 6
 MOST_CALLS = 600
 
-#: A first call that took so many seconds is measured once more at most.
-LONG = 1.0
+#: A second call that took so many seconds is the only one that counts; or the first one, if it took very long.
+LONG = 0.25
+VERY_LONG = 1.0
+
+#: What a call's time is.
+CLOCKS = {"wait": perf_counter, "call": perf_counter, "processor": process_time}
 
 
 class Timer:
-    """Times the calls of one library: with the wait, or until the call returns."""
+    """Times the calls of one library.
 
-    def __init__(self, library: Library, run: Run, host: bool) -> None:
+    `measure` is "wait" for the time with the wait, "call" for the time until the call returns, or "processor" for
+    the time of all processors with the wait.
+    """
+
+    def __init__(self, library: Library, run: Run, measure: str) -> None:
         self._library = library
         self._run = run
-        self._host = host
+        self._clock = CLOCKS[measure]
+        self._waits = measure != "call"
         self.times: list[float] = []
 
     def call(self) -> float:
-        library, run = self._library, self._run
+        library, run, clock = self._library, self._run, self._clock
         library.wait()
-        start = perf_counter()
+        start = clock()
         result = run()
         library.start(result)
-        if not self._host:
+        if self._waits:
             library.wait()
-        took = perf_counter() - start
+        took = clock() - start
         library.wait()
         del result
         self.times.append(took)
@@ -51,23 +60,30 @@ def times(timers: list[Timer], seconds: float) -> list[float]:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        calls = []
-        for timer in timers:
-            took = timer.call()  # memory of its size is there now, and everything is compiled
-            timer.times.clear()
-            if took < LONG:
-                timer.call()
-                timer.times.clear()
-            took = timer.call()
-            calls.append(min(MOST_CALLS, int(seconds / took)))
+        turns = {timer: _warmed_up(timer, seconds) for timer in timers}
         for turn in range(TURNS):
-            for timer, wanted in zip(timers, calls, strict=True):
-                for _ in range(wanted * (turn + 1) // TURNS - wanted * turn // TURNS):
-                    timer.call()
+            for timer in timers:
+                spent, calls = 0.0, 0
+                while (
+                    turn < turns[timer] and spent < seconds / TURNS and calls < MOST_CALLS // TURNS
+                ):
+                    spent += timer.call()
+                    calls += 1
     finally:
         if collecting:
             gc.enable()
     return [median(timer.times) for timer in timers]
+
+
+def _warmed_up(timer: Timer, seconds: float) -> int:
+    """Call until nothing is compiled any more. Returns how many turns the timer gets."""
+    if timer.call() >= VERY_LONG:
+        return 0
+    timer.times.clear()
+    took = timer.call()
+    if took >= LONG:
+        return 0
+    return TURNS if took < seconds else TURNS // 2
 
 
 def _result(library: Library, run: Run) -> list[np.ndarray]:
@@ -81,11 +97,11 @@ def _result(library: Library, run: Run) -> list[np.ndarray]:
 class Sides:
     """kp and another library, and how long each is measured."""
 
-    def __init__(self, ours: Library, theirs: Library, seconds: float, host: bool) -> None:
+    def __init__(self, ours: Library, theirs: Library, seconds: float, measure: str) -> None:
         self.ours = ours
         self.theirs = theirs
         self._seconds = seconds
-        self._host = host
+        self._what = measure
 
     def measure(self, subject: Subject, n: int) -> Entry:
         """Compare and measure something at a size."""
@@ -123,9 +139,9 @@ class Sides:
             entry.failure = f"differs: {found}" if found else ""
             del theirs
         del ours
-        timers = [Timer(self.ours, own(), self._host)]
+        timers = [Timer(self.ours, own(), self._what)]
         if other is not None:
-            timers.append(Timer(self.theirs, other(), self._host))
+            timers.append(Timer(self.theirs, other(), self._what))
         try:
             entry.ours, *rest = times(timers, self._seconds)
             entry.theirs = rest[0] if rest else None

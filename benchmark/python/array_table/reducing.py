@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cases import Case, cases
+from .inputs import WIDTHS
 
 REDUCTIONS = "sum prod mean max min any all argmax argmin std var count_nonzero ptp median"
 WITHOUT_NANS = "nansum nanprod nanmean nanmax nanmin nanargmax nanargmin nanstd nanvar nanmedian"
@@ -24,6 +25,9 @@ def reductions() -> Iterator[Case]:
         )
         forms = ALONG if name in ("sum", "max", "mean", "argmax") else "rows columns cube"
         yield from cases(family, f"xp.{name}(x, axis=axis)", "float32", forms, low=low, high=high)
+    for width in WIDTHS:
+        texts = f"xp.sum(by{width}, axis=0)", f"xp.sum(by{width}, axis=1)"
+        yield from cases(family, texts, "float32")
     yield from cases(family, "xp.argmin(x, axis=axis)", "float64 int32", "rows columns")
     for name in ("sum", "max", "mean", "std", "argmax"):
         yield from cases(family, f"xp.{name}(x)", "float32", "strided transposed")

@@ -22,6 +22,14 @@ import kp
 MARKS = (0.8, 0.5)
 
 
+#: What times are, in words.
+MEASURES = {
+    "wait": "with the wait",
+    "call": "until the call returns",
+    "processor": "in processor time",
+}
+
+
 @dataclass
 class Entry:
     """What was found for one case at one size. Times are in seconds."""
@@ -36,6 +44,8 @@ class Entry:
     failure: str = ""
     #: Why there is no time of the other library, or none at all.
     note: str = ""
+    #: Whether a failure was expected.
+    expected: bool = False
     #: The size that was asked for.
     asked: int = 0
 
@@ -75,7 +85,7 @@ def ratios_of(entries: Iterable[Entry]) -> list[float]:
     return [each.ratio for each in entries if each.ratio is not None]
 
 
-def head_of(other: str, host: bool, seconds: float, measured: float) -> dict[str, Any]:
+def head_of(other: str, measure: str, seconds: float, measured: float) -> dict[str, Any]:
     """Return what a reader needs to know about a run."""
     device = kp.default_manager().get_device_properties()
     library = __import__(other.lower())
@@ -87,7 +97,7 @@ def head_of(other: str, host: bool, seconds: float, measured: float) -> dict[str
         "numpy": np.__version__,
         "python": platform.python_version(),
         "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 0,
-        "measures": "until the call returns" if host else "with the wait",
+        "measures": MEASURES[measure],
         "seconds": seconds,
         "took": round(measured, 1),
         "date": time.strftime("%Y-%m-%d"),

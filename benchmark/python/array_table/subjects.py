@@ -47,7 +47,8 @@ class CaseSubject:
         case = self.case
         typed = set(work_of(case.shown)[1]) - OWN_TYPES - set(NUMBERS)
         dtype = case.dtype if typed else ""
-        return Entry(case.shown, case.family, dtype, case.form, min(n, case.most))
+        n = min(n, case.most)
+        return Entry(case.shown, case.family, dtype, case.form, n, expected=case.refused)
 
     def prepare(self, library: Library, n: int, own: bool) -> list[Callable[[], Run]]:
         n = min(n, self.case.most)
