@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .program import Program
+from .subjects import Program
 from .simulations import random_of, square_of
 
 

@@ -14,15 +14,15 @@ def table() -> Iterator[Case]:
     same = {"check": "moments", "other_types": True}
     for dtype in ("float32", "float64"):
         for name in ("random", "standard_normal", "standard_exponential"):
-            yield from cases(family, f"rng.{name}(n, dtype='{dtype}')", dtype, **same)
-    yield from cases(family, ("rng.uniform(2, 3, n)", "rng.exponential(2.0, n)"), "float64", **same,
-                     others=("xp.random.uniform(2, 3, n)",))  # fmt: skip
+            yield from cases(family, f"rng.{name}(n, dtype=xp.{dtype})", dtype, **same)
+    for call in ("uniform(2, 3, n)", "exponential(2.0, n)"):
+        yield from cases(family, f"rng.{call}", "float64", others=(f"xp.random.{call}",), **same)
     yield from cases(
         family, "rng.normal(1, 2, n)", "float64", others=("xp.random.normal(1, 2, n)",), **same
     )
     yield from cases(
         family,
-        ("rng.integers(0, 100, n)", "rng.integers(0, 100, n, dtype='int32')"),
+        ("rng.integers(0, 100, n)", "rng.integers(0, 100, n, dtype=xp.int32)"),
         "int64",
         **same,
     )
@@ -48,35 +48,35 @@ def table() -> Iterator[Case]:
     )
     yield from cases(family, "rng.choice(n, n // 4, replace=False)", "int64",
                      others=("xp.random.choice(n, n // 4, replace=False)",), **same)  # fmt: skip
-    yield from cases(family, ("(rng.random(n, dtype='float32') ** 2 + rng.random(n, dtype='float32') ** 2 < 1).sum()",),
+    yield from cases(family, ("(rng.random(n, dtype=xp.float32) ** 2 + rng.random(n, dtype=xp.float32) ** 2 < 1).sum()",),
                      tolerance=0.1, **same)  # fmt: skip
     yield from cases(family, "xp.random.default_rng(1).random(4)", check="")
     family = "random tensors"
     yield from cases(
-        family, "xp.random.uniform(manager, n)", others=("rng.random(n, dtype='float32')",), **same
+        family, "xp.random.uniform(manager, n)", others=("rng.random(n, dtype=xp.float32)",), **same
     )
     yield from cases(
         family,
         "xp.random.normal(manager, n)",
-        others=("rng.standard_normal(n, dtype='float32')",),
+        others=("rng.standard_normal(n, dtype=xp.float32)",),
         **same,
     )
     yield from cases(
         family,
         "xp.random.exponential(manager, n)",
-        others=("rng.standard_exponential(n, dtype='float32')",),
+        others=("rng.standard_exponential(n, dtype=xp.float32)",),
         **same,
     )
     yield from cases(
         family,
         "xp.random.integers(manager, n, 0, 100)",
-        others=("rng.integers(0, 100, n, dtype='int32')",),
+        others=("rng.integers(0, 100, n, dtype=xp.int32)",),
         **same,
     )
     yield from cases(
         family,
         "xp.random.bits(manager, n)",
-        others=("rng.integers(0, 1 << 32, n, dtype='uint32')",),
+        others=("rng.integers(0, 1 << 32, n, dtype=xp.uint32)",),
         **same,
     )
     yield from cases(

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .program import Program
+from .subjects import Program
 
 
 def random_of(n: Any, dtype: Any = np.float32, seed: int = 1) -> np.ndarray:
@@ -50,7 +50,7 @@ def black_scholes(xp: Any, price: Any, strike: Any, years: Any) -> Any:
 
 def monte_carlo_pi(xp: Any, n: int) -> Any:
     rng = xp.random.default_rng(7)
-    x, y = rng.random(n, dtype="float32"), rng.random(n, dtype="float32")
+    x, y = rng.random(n, dtype=xp.float32), rng.random(n, dtype=xp.float32)
     return 4 * xp.mean(x * x + y * y < 1)
 
 
