@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures whole programs of array calls beside CuPy, or NumPy where CuPy has no device: the same code for each.
+"""Measures whole programs of array calls beside CuPy, or NumPy if CuPy has no device: the same code for each.
 
   PYTHONPATH=<build>/python python3 programs.py
   ... programs.py --divide 256 --seconds 0.02                           # a quick look at small sizes

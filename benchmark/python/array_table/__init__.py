@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What functions.py and programs.py measure, and how they measure, compare and report it."""
+"""The cases of functions.py and programs.py, and their measurement, comparison and report."""

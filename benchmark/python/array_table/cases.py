@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-#: Forms of the arrays x, y and z. The forms that cases name, and what they add to the text.
+#: Forms of the arrays x, y and z, and the text that each adds behind their names.
 FORMS = {
     "flat": "",
     "rows": "",  # a square, along its rows
@@ -55,14 +55,14 @@ class Case:
     other_types: bool = False
     #: The most elements that are measured; cases of cubic work stay below the sizes asked for.
     most: int = 1 << 30
-    #: Whether kp refuses it on purpose. That is a failure, but no reason to end with 1.
+    #: Whether kp refuses it on purpose: a failure that does not make the program end with 1.
     refused: bool = False
     #: Whether the text changes its inputs; statements do.
     changes: bool = False
 
     @cached_property
     def shown(self) -> str:
-        """The text with what the form adds."""
+        """The text with the form's additions."""
         return self._with_form(self.text)
 
     @property

@@ -19,7 +19,7 @@ from .subjects import Subject
 
 _T = TypeVar("_T")
 
-#: Measurements, and what a reader needs to know about their run.
+#: Measurements, and the device, versions and date of their run.
 Found = tuple[list[Entry], dict[str, Any]]
 
 
@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser, seconds: float) -> None:
     add("--json", type=Path, metavar="FILE", help="write all numbers")
     add("--markdown", type=Path, metavar="FILE", help="write a page")
     add("--join", type=Path, nargs="+", default=[], metavar="FILE",
-        help="report what earlier runs wrote with --json, and measure nothing")  # fmt: skip
+        help="report the files of earlier runs (--json) and measure nothing")  # fmt: skip
 
 
 def shard_of(given: argparse.Namespace, all_of_them: Sequence[_T]) -> list[_T]:
@@ -76,7 +76,7 @@ def _progress(text: str, shown: float) -> float:
 def table_of(
     given: argparse.Namespace, subjects: Sequence[Subject], sizes: Sequence[int], unit: str
 ) -> Found:
-    """Return what is found, or what earlier runs found. When it is interrupted, it returns what it has.
+    """Return new measurements, or those of earlier runs (--join). An interrupted run returns the first ones.
 
     Sizes are "elements", or say which "part" of a program's elements is used: the divisor.
     """
@@ -105,7 +105,7 @@ def table_of(
             ours.forget()
             theirs.forget()
     except KeyboardInterrupt:
-        print("\ninterrupted: the report has what was measured until then", file=sys.stderr)
+        print("\ninterrupted: the report has the measurements until then", file=sys.stderr)
     if slow:
         print(f"{len(slow)} cases were left out at larger sizes (--longest {given.longest:g})", file=sys.stderr)  # fmt: skip
     took = perf_counter() - start
@@ -114,7 +114,7 @@ def table_of(
 
 
 def finish(given: argparse.Namespace, title: str, program: str, found: Found) -> None:
-    """Report what was found. Exits with 1 if something failed."""
+    """Print and write the report. Exits with 1 if something failed."""
     entries, head = found
     if not entries:
         raise SystemExit("no case matches")

@@ -71,7 +71,7 @@ def _values_differ(mine: np.ndarray, other: np.ndarray, tolerance: float) -> str
 
 
 def moments(arrays: list[np.ndarray]) -> list[np.ndarray]:
-    """Return what equal distributions have in common, to two digits for large arrays."""
+    """Return means and standard deviations, which equal distributions share."""
     found = []
     for array in arrays:
         values = array.astype(np.float64).reshape(-1)

@@ -12,7 +12,7 @@ import numpy as np
 
 from .cases import Case
 
-#: What is kept of arrays on the host and on each device, in bytes.
+#: The most bytes of arrays that are kept on the host, and on each device.
 KEPT = 3 << 30
 
 Shape = tuple[int, ...]
@@ -101,7 +101,7 @@ def _values(shape: Callable[[int], Shape], seed: str) -> Callable[[Case, int], n
     return lambda case, n: filled(shape(n), case.dtype, case.low, case.high, seed)
 
 
-#: What each name but x, y and z stands for.
+#: The inputs by name, but for x, y and z.
 NAMED: dict[str, Callable[[Case, int], np.ndarray]] = {
     # of the case's type and values
     "square": _values(lambda n: (side_of(n), side_of(n)), "square"),
@@ -189,5 +189,5 @@ class Kept:
 
 
 def key_of(name: str, case: Case, n: int) -> Any:
-    """Return what an input depends on."""
+    """Return everything on which an input depends."""
     return name, case.dtype, case.low, case.high, case.form, n

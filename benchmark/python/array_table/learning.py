@@ -102,7 +102,7 @@ def outliers(xp: Any, x: Any) -> Any:
 
 
 def shares(xp: Any, amounts: Any) -> Any:
-    """Return who has most, what part of all these have, and the Gini coefficient."""
+    """Return the shares of the richest, added up from the first on, and the Gini coefficient."""
     order = xp.argsort(amounts)[::-1]
     sums = xp.cumsum(amounts[order])
     parts = sums / sums[-1]

@@ -27,7 +27,7 @@ def host_input(name: str, case: Case, n: int) -> np.ndarray:
 
 
 class Library:
-    """NumPy, and what the others have in common with it."""
+    """NumPy, and the base of the others."""
 
     title = "NumPy"
 
@@ -55,7 +55,7 @@ class Library:
         return isinstance(value, np.ndarray)
 
     def input(self, name: str, case: Case, n: int, fresh: bool = False) -> Any:
-        """Return what a name of a text stands for. A fresh array may be changed."""
+        """Return the value of a name in a text. A fresh array may be changed."""
         if name in ("n", "side", "axis"):
             return {"n": n, "side": side_of(n), "axis": axis_of(case.form)}[name]
         if name == "rng":
@@ -132,7 +132,7 @@ class CuPy(Library):
 
 
 def other_library(name: str) -> Library:
-    """Return what kp is compared with: CuPy where it is installed and has a device, or NumPy."""
+    """Return the library beside kp: CuPy if it is installed and has a device, else NumPy."""
     if name != "numpy" and importlib.util.find_spec("cupy") is not None:
         import cupy
 

@@ -22,7 +22,7 @@ MOST_CALLS = 600
 LONG = 0.25
 VERY_LONG = 1.0
 
-#: What a call's time is.
+#: The clock of each measure.
 CLOCKS = {"wait": perf_counter, "call": perf_counter, "processor": process_time}
 
 

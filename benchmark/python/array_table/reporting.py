@@ -22,7 +22,7 @@ import kp
 MARKS = (0.8, 0.5)
 
 
-#: What times are, in words.
+#: The measures in words.
 MEASURES = {
     "wait": "with the wait",
     "call": "until the call returns",
@@ -32,7 +32,7 @@ MEASURES = {
 
 @dataclass
 class Entry:
-    """What was found for one case at one size. Times are in seconds."""
+    """The result for one case at one size. Times are in seconds."""
 
     text: str
     family: str
@@ -42,7 +42,7 @@ class Entry:
     ours: float | None = None
     theirs: float | None = None
     failure: str = ""
-    #: Why there is no time of the other library, or none at all.
+    #: Why the other library has no time.
     note: str = ""
     #: Whether a failure was expected.
     expected: bool = False
@@ -86,7 +86,7 @@ def ratios_of(entries: Iterable[Entry]) -> list[float]:
 
 
 def head_of(other: str, measure: str, seconds: float, measured: float) -> dict[str, Any]:
-    """Return what a reader needs to know about a run."""
+    """Return the device, versions and date of a run."""
     device = kp.default_manager().get_device_properties()
     library = __import__(other.lower())
     return {
@@ -135,7 +135,7 @@ def failures_of(entries: list[Entry]) -> list[Entry]:
 
 
 def summary(entries: list[Entry]) -> list[tuple[str, list[list[float]]]]:
-    """Return each family's ratios for each size, and those of all families."""
+    """Return the ratios of all cases, then of each family, by size."""
     sizes = sizes_of(entries)
     families = list(dict.fromkeys(each.family for each in entries))
     rows = []
@@ -184,7 +184,7 @@ def write_json(file: Path, entries: list[Entry], head: dict[str, Any]) -> None:
 
 
 def read_json(files: list[Path]) -> tuple[list[Entry], dict[str, Any]]:
-    """Return what several runs found, such as the shards of one table."""
+    """Return the measurements of several runs, such as the shards of one table."""
     entries, head = [], {}
     for file in files:
         found = json.loads(file.read_text(encoding="utf-8"))
@@ -213,7 +213,7 @@ def write_page(file: Path, title: str, command: str, entries: list[Entry], head:
     ]
     failures = failures_of(entries)
     if failures:
-        lines += ["## Failures", "", "| case | types | elements | what |", "|---|---|---:|---|"]
+        lines += ["## Failures", "", "| case | types | elements | failure |", "|---|---|---:|---|"]
         lines += [
             f"| {_code(each.text)} | {each.kind} | {power(each.n)} | {_plain(each.failure)} |"
             for each in failures

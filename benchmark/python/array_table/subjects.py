@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is measured: the cases of the table, and whole programs."""
+"""The measured subjects: cases of the table, and whole programs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class CaseSubject:
         return difference(*results, types=not case.other_types, tolerance=tolerance)
 
     def _checked(self, result: list[np.ndarray], n: int) -> list[np.ndarray]:
-        """Return what is compared of a result."""
+        """Return the part of a result that is compared."""
         case = self.case
         if case.check == "moments":
             return moments(result)
@@ -94,7 +94,7 @@ class CaseSubject:
 class Program:
     """A function of the library and of inputs, which are arrays of the host or plain values.
 
-    It may change its inputs: later runs start from what it left.
+    It may change its inputs: later runs start from its results.
     """
 
     name: str

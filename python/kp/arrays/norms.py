@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms of vectors and matrices. Those of singular values are computed by NumPy on the host."""
+"""Norms of vectors and matrices. NumPy computes singular values on the host."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: flo
 
 
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
-    """Return the norm of an array, or those of its vectors (one axis) or matrices (two axes).
+    """Return the norm of an array, or the norms of its vectors (one axis) or matrices (two axes).
 
     - None: the root of the sum of squares, of an array of any number of axes.
     - Vectors have the orders of vector_norm().
