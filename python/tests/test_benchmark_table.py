@@ -94,7 +94,7 @@ def test_a_sample_of_the_table_is_measured(options: tuple[str, ...], tmp_path: P
     found, text = run("functions.py", "--sizes", "4096,8192", "--seconds", "0.002", "--shard", "3/40",
                       "--markdown", str(page), *options, str(tmp_path / "all.json"))  # fmt: skip
     assert len(found["entries"]) >= 50
-    assert all(each["ours"] > 0 for each in found["entries"])
+    assert all(each["ours"] > 0 for each in found["entries"] if not each["expected"])
     assert "geometric mean" in text
     written = page.read_text()
     assert "## All ratios, the worst first" in written
