@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from . import _kp
-from ._wording import counted, no_argument
+from ._wording import counted, is_unicode, no_argument, not_unicode
 
 #: How pybind11's message begins.
 _REFUSED = re.compile(r"\w+\(\): incompatible (function|constructor) arguments")
@@ -117,7 +117,7 @@ def _fault_in_row(label: str, name: str, value: Any, length: int) -> str | None:
 def _explanation(
     label: str, signature: _Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> str:
-    """Say what is wrong with a call."""
+    """Say what is wrong with a call. Raises UnicodeEncodeError if a text has no UTF-8."""
     for name in kwargs:
         if name not in signature.keywords:
             return no_argument(label, name, signature.keywords)
@@ -134,6 +134,8 @@ def _explanation(
     if missing:
         return f"{label} lacks {_listed(missing)}. Its signature is {signature.text}"
     for name, value in {**given, **kwargs}.items():
+        if isinstance(value, str) and not is_unicode(value):
+            raise not_unicode(f"{name} of {label}", value)
         if name in signature.flags and value is not None and not hasattr(value, "__bool__"):
             return f"{label}: {name} is True or False, not {value!r:.60}"
         if name in signature.texts and not isinstance(value, (str, bytes, type(None))):

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,6 +13,16 @@ import numpy.typing as npt
 
 from ._reflection import PushConstant
 from ._wording import counted
+
+#: What messages add about the push constant that kernels in the short form and @kp.jit have.
+OF_KERNELS = (
+    ". This shader is a kernel: a call of it gives kp_global_size, the number of work items (x, y, z); "
+    "algorithms need the value, as 'kp_global_size': (1000, 1, 1)"
+)
+
+
+def _hint(names: Iterable[str]) -> str:
+    return OF_KERNELS if "kp_global_size" in names else ""
 
 
 def shape_problem(shape: Sequence[int], axes: Sequence[tuple[int, int]]) -> str:
@@ -94,7 +104,9 @@ def single_floats(values: Any, argument: str) -> bytes:
 
 def _unknown(name: object, known: list[str], argument: str, what: str) -> ValueError:
     names = ", ".join(known) if known else "none"
-    return ValueError(f"{argument} names {name!r}, but the shader's {what} are: {names}")
+    return ValueError(
+        f"{argument} names {name!r}, but the shader's {what} are: {names}{_hint(known)}"
+    )
 
 
 def _flattened(values: Any) -> list[Any]:
@@ -127,7 +139,8 @@ def _by_name(shader: Mapping[str, Any], values: Any, argument: str) -> dict[str,
             for member in members
         )
         raise ValueError(
-            f"{argument} has {counted(len(numbers), 'number')}, but the shader's push constants are {kinds}"
+            f"{argument} has {counted(len(numbers), 'number')}, but the shader's push constants are "
+            f"{kinds}{_hint(member['name'] for member in members)}"
         )
     named = {}
     for member in members:
@@ -164,6 +177,7 @@ def pack_push_constants(
     if missing and len(previous) < size:
         raise ValueError(
             f"{argument} lacks {', '.join(missing)}; give a value for each push constant"
+            + _hint(missing)
         )
     block = bytearray(previous) if len(previous) >= size else bytearray((size + 3) // 4 * 4)
     for name, value in values.items():

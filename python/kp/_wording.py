@@ -6,11 +6,14 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def kind_of(value: Any) -> str:
@@ -23,6 +26,22 @@ def kind_of(value: Any) -> str:
     if package in ("kp", "numpy"):
         name = f"{package}.{name}"
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether a text has UTF-8: Python's may have lone surrogates."""
+    return not _SURROGATE.search(text)
+
+
+def not_unicode(name: str, text: str) -> UnicodeEncodeError:
+    """Return the error about an argument that is text with a lone surrogate."""
+    found = _SURROGATE.search(text)
+    first, end = found.span() if found else (0, 0)
+    reason = (
+        f"surrogates not allowed. {name} is text; if it was decoded from bytes, decode them by their "
+        "encoding, or with errors='replace'"
+    )
+    return UnicodeEncodeError("utf-8", text, first, end, reason)
 
 
 def counted(count: int, noun: str) -> str:

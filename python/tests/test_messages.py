@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -343,3 +344,118 @@ def test_kernels_name_the_arguments_whose_shapes_differ() -> None:
 )
 def test_messages_count_in_the_singular_and_the_plural(count: int, noun: str, text: str) -> None:
     assert counted(count, noun) == text
+
+
+SHORT = "kernel void k(in float x[], out float y[], float a) { y[i] = a * x[i]; }"
+
+
+def test_kernels_in_place_of_shaders_say_who_gives_their_size(mgr: kp.Manager) -> None:
+    x, y = mgr.tensor([1, 2]), mgr.tensor([0, 0])
+    kernel = kp.kernel(SHORT)
+    reason = (
+        r"This shader is a kernel: a call of it gives kp_global_size, .*'kp_global_size': \(1000"
+    )
+    for constants in ({"a": 2}, [2.0], {"b": 2}):
+        with pytest.raises(ValueError, match=reason):
+            mgr.algorithm([x, y], kernel, push_consts=constants)  # type: ignore[arg-type]
+    algorithm = mgr.algorithm([x, y], kernel)
+    with pytest.raises(
+        kp.InvalidArgument, match=rf"\(kp_global_size, a\) have no values; .*{reason}"
+    ):
+        mgr.sequence().eval(kp.OpAlgoDispatch(algorithm))
+    given = {"kp_global_size": (2, 1, 1), "a": 2}
+    mgr.sequence().eval(kp.OpAlgoDispatch(mgr.algorithm([x, y], kernel, push_consts=given)))
+    assert y.read().tolist() == [2, 4]
+    bare = "#version 450\nlayout(push_constant) uniform P { float a; };\nvoid main() { }"
+    with pytest.raises(ValueError, match="for each push constant$"):
+        mgr.algorithm([x], bare, push_consts={})
+
+
+def test_the_short_form_has_a_hint_where_shaders_are_expected(mgr: kp.Manager) -> None:
+    for compile in (kp.compile, lambda text: mgr.algorithm([], text)):
+        with pytest.raises(kp.ShaderError, match=r"hint: .*short form .*kp\.kernel\(text\) takes$"):
+            compile(SHORT)
+
+
+def test_numbers_in_place_of_memory_say_what_to_give(mgr: kp.Manager) -> None:
+    shader = (
+        "#version 450\nlayout(binding = 0) buffer X { float x[]; };\n"
+        "layout(push_constant) uniform P { float a; };\nvoid main() { x[0] = a; }"
+    )
+    x = mgr.tensor([1])
+    for wrong, kind in (([1.0, 2, 3, 4], r"float\[4\]"), (1.0, "float"), (b"x", "1 byte")):
+        with pytest.raises(
+            kp.InvalidArgument,
+            match=f"given {kind}, which is not memory; give a tensor, which Manager.tensor",
+        ):
+            kp.launcher.KernelLauncher("k", shader, (wrong, 1.0), manager=mgr)
+    with pytest.raises(kp.InvalidArgument, match="tensor of 1 float32; give the value itself"):
+        kp.launcher.KernelLauncher("k", shader, (x, x), manager=mgr)
+
+
+def test_functions_of_running_sequences_are_named(mgr: kp.Manager) -> None:
+    slow = (
+        "#version 450\nlayout(binding = 0) buffer X { float x[]; };\n"
+        "void main() { float a = 0; for (int i = 0; i < 20000000; i++) a = sin(a + x[1]); x[0] = a; }"
+    )
+    dispatch = kp.OpAlgoDispatch(mgr.algorithm([mgr.tensor([1, 2])], slow, (1, 1, 1)))
+    sequence = mgr.sequence().record(dispatch).eval_async()
+    for name, call in (
+        ("record", lambda: sequence.record(dispatch)),
+        ("begin", sequence.begin),
+        ("rerecord", sequence.rerecord),
+        ("eval", sequence.eval),
+        ("eval_async", sequence.eval_async),
+        ("eval_async", lambda: sequence.eval_async(dispatch, wait_for=[])),
+    ):
+        with pytest.raises(
+            kp.InvalidArgument,
+            match=rf"^{name}\(\) was called while the sequence runs; call eval_await\(\) first, or use",
+        ):
+            call()
+    sequence.eval_await()
+
+
+HALF = "\udcff"
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("the shader", lambda mgr: kp.compile(HALF)),
+        ("the shader", lambda mgr: kp.kernel(f"void main() {{ }} // {HALF}")),
+        ("the shader", lambda mgr: mgr.algorithm([], HALF)),
+        ("a name in defines", lambda mgr: kp.compile(COMPLETE, defines={HALF: 1})),
+        ("a value in defines", lambda mgr: kp.compile(COMPLETE, defines={"A": HALF})),
+        (r"entry_point of kp.compile\(\)", lambda mgr: kp.compile(COMPLETE, entry_point=HALF)),
+        (r"name of kp.KernelLauncher\(\)", lambda mgr: kp.launcher.KernelLauncher(HALF, COMPLETE)),
+        (r"name of kp.Manager\(\)", lambda mgr: kp.Manager(name=HALF)),
+        ("the shader", lambda mgr: kp.elementwise("T x", "T y", f"y = x{HALF}")(kp.ones(1))),
+        ("condition", lambda mgr: kp.compress(HALF, mgr.tensor([1]))),
+        ("op", lambda mgr: kp.reduce(mgr.tensor([1]), op=(HALF, "0"))),
+        ("address", lambda mgr: mgr.sampler(address=HALF)),
+    ],
+)
+def test_text_without_utf8_is_named(
+    mgr: kp.Manager, name: str, call: Callable[..., object]
+) -> None:
+    with pytest.raises(
+        UnicodeEncodeError, match=f"surrogates not allowed. {name} is text; if it was"
+    ):
+        call(mgr)
+
+
+@pytest.mark.parametrize(
+    "operation", ["y = x; return", "return;", "return x", "if (x > 0) return; y = x;"]
+)
+def test_lines_that_return_are_refused(operation: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"as 'y = \.\.\.', and does not return: every element needs"
+    ):
+        kp.elementwise("T x", "T y", operation)
+    with pytest.raises(ValueError, match="post_map_expr sets the result, as 'y = a', not 'return"):
+        kp.reduction("T x", "T y", "x", "a + b", "return", "0")
+    double = kp.elementwise(
+        "T x", "T y", "y = twice(x)", preamble="float twice(float x) { return 2 * x; }"
+    )
+    assert double(kp.ones(2, dtype=np.float32)).tolist() == [2, 2]

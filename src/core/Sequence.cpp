@@ -31,8 +31,14 @@ void failInCallback(const char* what) {
 }
 
 void Sequence::Impl::requireNoCallback(const char* what) const {
-    if (calling > 0)
+    if (calling == 0)
+        return;
+    if (Calling::here(*this))
         failInCallback(what);
+    fail<InvalidArgument>(
+        "{} was called while another thread uses the sequence; a sequence belongs "
+        "to one thread at a time: make one for each thread, or lock a mutex",
+        what);
 }
 
 void Sequence::Impl::requireIdle(const char* what) const {
@@ -41,7 +47,8 @@ void Sequence::Impl::requireIdle(const char* what) const {
         throw InvalidArgument("this sequence was destroyed, or its manager was");
     requireNoCallback(what);
     if (state == State::eRunning)
-        fail<InvalidArgument>("{} was called while the sequence runs; call evalAwait() first",
+        fail<InvalidArgument>("{} was called while the sequence runs; call evalAwait() first, or "
+                              "use another sequence (each thread needs its own)",
                               what);
 }
 
@@ -76,6 +83,16 @@ void Sequence::Impl::begin() {
                                           queue->rules.order());
     recorder->begin(totalTimestamps);
     state = State::eRecording;
+}
+
+void Sequence::Impl::prepareToRecord(const char* what) {
+    requireNoCallback(what);
+    if (state == State::eRecording)
+        return;
+    requireIdle(what);
+    // A new recording replaces the old one, and with it the operations whose commands are gone.
+    setOperationsAside();
+    begin();
 }
 
 void Sequence::Impl::end() {
@@ -245,9 +262,7 @@ std::shared_ptr<Sequence> Sequence::record(std::shared_ptr<OpBase> op) {
     if (!op)
         throw InvalidArgument("the operation to record is null");
     const CallGate::Call call(mImpl->gate);
-    mImpl->requireNoCallback("record()");
-    if (mImpl->state != Impl::State::eRecording)
-        begin();
+    mImpl->prepareToRecord("record()");
     std::shared_ptr<Sequence> self = shared_from_this(); // the operation may drop the last one
     mImpl->append(std::move(op));
     return self;
@@ -258,9 +273,7 @@ std::shared_ptr<Sequence> Sequence::recordDispatch(const std::shared_ptr<Algorit
                                                    size_t pushConstantBytes,
                                                    Memory::DataTypes type) {
     const CallGate::Call call(mImpl->gate);
-    mImpl->requireNoCallback("record()");
-    if (mImpl->state != Impl::State::eRecording)
-        begin();
+    mImpl->prepareToRecord("record()");
     std::shared_ptr<OpBase> op =
         mImpl->reuseDispatch(algorithm, pushConstants, pushConstantBytes, type);
     if (!op) {
@@ -288,12 +301,14 @@ std::shared_ptr<Sequence> awaitStarted(Sequence& sequence) {
 
 std::shared_ptr<Sequence> Sequence::eval() {
     const CallGate::Call call(mImpl->gate);
+    mImpl->requireIdle("eval()");
     evalAsync();
     return isRunning() ? awaitStarted(*this) : shared_from_this(); // there was nothing to evaluate
 }
 
 std::shared_ptr<Sequence> Sequence::eval(std::shared_ptr<OpBase> op) {
     const CallGate::Call call(mImpl->gate);
+    mImpl->requireIdle("eval()");
     return awaitStarted(*evalAsync(std::move(op)));
 }
 
@@ -394,12 +409,7 @@ void Sequence::rerecord() {
 
 void Sequence::begin() {
     const CallGate::Call call(mImpl->gate);
-    mImpl->requireIdle("begin()");
-    if (mImpl->state == Impl::State::eRecording)
-        return;
-    // A new recording replaces the old one, and with it the operations whose commands are gone.
-    mImpl->setOperationsAside();
-    mImpl->begin();
+    mImpl->prepareToRecord("begin()");
 }
 
 void Sequence::end() {

@@ -63,6 +63,11 @@ struct Sequence::Impl {
             return std::ranges::any_of(sHere, [&](const Impl* impl) { return impl->gate == gate; });
         }
 
+        /// Returns true if operations of this sequence are called back in this thread.
+        static bool here(const Impl& impl) {
+            return std::ranges::find(sHere, &impl) != sHere.end();
+        }
+
     private:
         Impl& mImpl;
         static inline thread_local std::vector<const Impl*> sHere;
@@ -70,7 +75,8 @@ struct Sequence::Impl {
     uint32_t calling = 0; ///< number of Calling
 
     vulkan::Device& device() const { return *queue->device; }
-    /// @throws InvalidArgument in a callback of an operation of this sequence
+    /// @throws InvalidArgument in a callback of an operation of this sequence, and while one runs
+    /// in another thread
     void requireNoCallback(const char* what) const;
     /// @param what  the function that cannot be called while the sequence runs
     /// @throws InvalidArgument while it runs, in a callback of its operations, and after destroy()
@@ -82,6 +88,8 @@ struct Sequence::Impl {
     void releaseRecording(); ///< the device may still run it
 
     void begin();
+    /// Begins a recording, unless there is one. @throws InvalidArgument as requireIdle() does
+    void prepareToRecord(const char* what);
     void end();
     void append(std::shared_ptr<OpBase> op); ///< while recording
     void recordAll();

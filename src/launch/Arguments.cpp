@@ -192,7 +192,7 @@ std::string ArgumentValue::describe() const {
     case Kind::eNumbers:
         return vectorName(mType, mComponents);
     case Kind::eBytes:
-        return formatted("{} bytes", mSize);
+        return mSize == 1 ? "1 byte" : formatted("{} bytes", mSize);
     }
     return {};
 }

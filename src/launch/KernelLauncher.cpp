@@ -123,18 +123,23 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
                          name.empty() ? "" : formatted(" '{}'", name), typeName(expected),
                          value.describe(), more);
     };
+    const bool isImage = expected.kind == ArgumentKind::eImage;
+    const bool givesMemory = value.kind() == ArgumentValue::Kind::eMemory;
     if (!isMemory(expected)) {
         if (!takesValue(expected, value))
-            refuse();
+            refuse(givesMemory ? "; give the value itself" : "");
         return;
     }
-    if (value.kind() != ArgumentValue::Kind::eMemory || !value.memory())
+    if (!givesMemory)
+        refuse(isImage ? ", which is not memory; give an image, which Manager::image() makes"
+                       : ", which is not memory; give a tensor, which Manager::tensor() makes of "
+                         "numbers");
+    if (!value.memory())
         refuse();
     if (!value.memory()->isInit())
         refuse(", which was destroyed");
-    const bool isImage = value.memory()->type() == Memory::Type::eImage;
-    if (isImage != (expected.kind == ArgumentKind::eImage))
-        refuse();
+    if (isImage != (value.memory()->type() == Memory::Type::eImage))
+        refuse(isImage ? "; give an image" : "; give a tensor");
     const vulkan::Device& device = *sharedImplOf(kernel())->device;
     try {
         requireSameDevice(*value.memory(), device, "an algorithm");

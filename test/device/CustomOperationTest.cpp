@@ -2,6 +2,7 @@
 //
 // Operations that programs derive from OpBase and OpAlgoDispatch and write with vulkan.hpp.
 #include <functional>
+#include <thread>
 
 #include "CallCounter.hpp"
 #include "TestSupport.hpp"
@@ -326,6 +327,23 @@ TEST_F(CustomOperation, CanRecordCopiesAndBarriersOfMemory) {
         EXPECT_THROW(t->recordCopyFrom(commands, shorter), std::runtime_error);
     };
     manager.sequence()->eval(op);
+}
+
+TEST_F(CustomOperation, RefusesOtherThreadsMeanwhileByThatReason) {
+    auto sq = manager.sequence();
+    op->onRecord = [&](const CommandBuffer&) {
+        EXPECT_ERROR(kp::InvalidArgument, "called by an operation of the same sequence",
+                     sq->eval());
+        std::thread([&] {
+            EXPECT_ERROR(kp::InvalidArgument,
+                         "eval() was called while another thread uses the sequence; a sequence "
+                         "belongs to one thread at a time: make one for each thread",
+                         sq->eval());
+            EXPECT_ERROR(kp::InvalidArgument, "record() was called while another thread",
+                         sq->record(op));
+        }).join();
+    };
+    sq->eval(op);
 }
 
 TEST_F(CustomOperation, AllowsExplicitBarriersOnEveryKindOfMemory) {

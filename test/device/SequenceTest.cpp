@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+
 #include "TestSupport.hpp"
 
 namespace kp::test {
@@ -39,12 +41,21 @@ TEST_F(SequenceTest, RejectsChangesWhileItRuns) {
     auto sq = manager.sequence();
     recordSlowWork(manager, *sq, counter);
     sq->evalAsync();
-    EXPECT_ERROR(kp::InvalidArgument, "while the sequence",
-                 sq->record<kp::OpAlgoDispatch>(increment));
-    EXPECT_ERROR(kp::InvalidArgument, "while the sequence", sq->begin());
-    EXPECT_ERROR(kp::InvalidArgument, "while the sequence", sq->end());
-    EXPECT_ERROR(kp::InvalidArgument, "while the sequence", sq->evalAsync());
-    EXPECT_THROW(sq->eval<kp::OpAlgoDispatch>(increment), std::runtime_error);
+    const auto refuses = [](const std::string& function, const std::function<void()>& call) {
+        EXPECT_ERROR(kp::InvalidArgument,
+                     function +
+                         "() was called while the sequence runs; call evalAwait() first, or use "
+                         "another sequence",
+                     call());
+    };
+    refuses("record", [&] { sq->record<kp::OpAlgoDispatch>(increment); });
+    refuses("record", [&] { sq->record(std::make_shared<kp::OpAlgoDispatch>(increment)); });
+    refuses("begin", [&] { sq->begin(); });
+    refuses("end", [&] { sq->end(); });
+    refuses("rerecord", [&] { sq->rerecord(); });
+    refuses("evalAsync", [&] { sq->evalAsync(); });
+    refuses("eval", [&] { sq->eval(); });
+    refuses("eval", [&] { sq->eval<kp::OpAlgoDispatch>(increment); });
     EXPECT_TRUE(sq->isRunning());
     sq->evalAwait();
     sq->eval<kp::OpAlgoDispatch>(increment);

@@ -154,12 +154,18 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:.*\\\n)*.*", re.M)
 
 
 def require_set(outputs: tuple[Parameter, ...], operation: str, preamble: str) -> None:
-    """Refuse an operation without a statement that may set a result.
+    """Refuse an operation without a statement that may set a result, or that may end before it.
 
     One does if it assigns to the result or gives it to a function, which may have an out parameter, or if a
     macro names it.
     """
     text = _COMMENT.sub(" ", operation)
+    if re.search(r"\breturn\b", text):
+        raise ValueError(
+            f"operation sets the result, as '{outputs[0].name} = ...', and does not return: every "
+            "element needs a result; write 'if (...) ... else ...', or a function in preamble. Given "
+            f"was {operation!r}"
+        )
     macros = "\n".join(_MACRO.findall(f"{preamble}\n{text}"))
     for name in (each.name for each in outputs):
         word = rf"(?<![.\w]){name}\b"

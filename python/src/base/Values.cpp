@@ -57,6 +57,19 @@ void requireCallable(py::handle function, std::string_view argument) {
         throwTypeError(argument, "a function", function);
 }
 
+std::string toText(py::handle text, std::string_view what) {
+    if (!PyUnicode_Check(text.ptr()))
+        throwTypeError(what, "text", text);
+    Py_ssize_t size = 0;
+    if (const char* const utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
+        return {utf8, static_cast<size_t>(size)};
+    PyErr_Clear();
+    const py::object error =
+        py::module_::import("kp._wording").attr("not_unicode")(std::string(what), text);
+    PyErr_SetObject(PyExc_UnicodeEncodeError, error.ptr());
+    throw py::error_already_set();
+}
+
 py::ssize_t toIndex(py::handle number) {
     const py::ssize_t value = PyNumber_AsSsize_t(number.ptr(), PyExc_OverflowError);
     if (value == -1 && PyErr_Occurred())

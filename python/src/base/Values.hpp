@@ -49,6 +49,11 @@ std::string reprOf(py::handle object);
 /// @throws TypeError naming @p argument if @p function is not callable
 void requireCallable(py::handle function, std::string_view argument);
 
+/// Returns a str in UTF-8. @param what  the argument's name, for the message
+/// @throws TypeError if it is another object
+/// @throws UnicodeEncodeError if it has lone surrogates, which have no UTF-8
+std::string toText(py::handle text, std::string_view what);
+
 /// Returns a whole number, by __index__. @throws TypeError, OverflowError
 py::ssize_t toIndex(py::handle number);
 

@@ -71,7 +71,7 @@ void bindEnums(py::module_& module) {
 
 Memory::MemoryTypes toMemoryType(py::handle value, const char* argument) {
     if (PyUnicode_Check(value.ptr()))
-        return valueNamed(kPlaces, py::cast<std::string>(value), argument);
+        return valueNamed(kPlaces, toText(value, argument), argument);
     try {
         return py::cast<Memory::MemoryTypes>(value);
     } catch (const py::cast_error&) {

@@ -19,7 +19,7 @@ constexpr Named<BorderColor> kBorders[] = {{"transparent_black", BorderColor::eT
 std::array<AddressMode, 3> toAddressModes(const py::object& address) {
     std::array<AddressMode, 3> modes{};
     if (PyUnicode_Check(address.ptr())) {
-        modes.fill(valueNamed(kAddressModes, py::cast<std::string>(address), "address"));
+        modes.fill(valueNamed(kAddressModes, toText(address, "address"), "address"));
         return modes;
     }
     if (!PySequence_Check(address.ptr()) || PySequence_Size(address.ptr()) != 3)
@@ -28,7 +28,7 @@ std::array<AddressMode, 3> toAddressModes(const py::object& address) {
         const py::object name = address[py::int_(i)];
         if (!PyUnicode_Check(name.ptr()))
             throwTypeError(formatted("address[{}]", i), "a name", name);
-        modes[i] = valueNamed(kAddressModes, py::cast<std::string>(name), "address");
+        modes[i] = valueNamed(kAddressModes, toText(name, "address"), "address");
     }
     return modes;
 }

@@ -63,6 +63,15 @@ private:
     SequenceHandle& mHandle;
 };
 
+/// @throws InvalidArgument if @p what cannot be called, because the sequence runs
+void requireIdle(const SequenceHandle& handle, const char* what) {
+    if (handle.sequence->isRunning())
+        throw InvalidArgument(formatted(
+            "{} was called while the sequence runs; call eval_await() first, or use another "
+            "sequence (each thread needs its own)",
+            what));
+}
+
 /// Releases the operations that have left the sequence.
 void forgetOperations(SequenceHandle& handle) {
     if (handle.derived.empty())
@@ -178,9 +187,7 @@ PyObject* record(PyObject* self, PyObject* const* values, Py_ssize_t count, PyOb
 PyObject* eval(PyObject* self, PyObject* const* values, Py_ssize_t count, PyObject* names) {
     return withSequence(self, [&](SequenceHandle& handle) {
         const auto [op] = argumentsOf("eval", {"op"}, values, count, names);
-        if (handle.sequence->isRunning())
-            throw InvalidArgument(
-                "eval() was called while the sequence runs; call eval_await() first");
+        requireIdle(handle, "eval()");
         submit(handle, op);
         if (handle.sequence->isRunning())
             await(handle, UINT64_MAX, Failed::eLetGo);
@@ -204,8 +211,7 @@ PyObject* evalAsync(PyObject* self, PyObject* const* values, Py_ssize_t count, P
         std::shared_ptr<OpBase> operation = optionalOperation(handle, op);
         change(handle, [&](Sequence& sequence) {
             if (operation) {
-                if (sequence.isRunning())
-                    sequence.begin(); // throws
+                requireIdle(handle, "eval_async()");
                 sequence.clear();
                 sequence.record(std::move(operation));
             }

@@ -52,7 +52,7 @@ GroupArguments toGroupArguments(const std::string& kernel, const KernelSignature
             arguments.push_back(
                 convert(value, expected, expected ? expected->name : std::to_string(place)));
         } else if (PyUnicode_Check(key.ptr())) {
-            const auto name = py::cast<std::string>(key);
+            const std::string name = toText(key, "the name of an argument");
             arguments.push_back(convert(value, signature.find(name), name));
             arguments.back().name = name;
         } else {
@@ -140,7 +140,7 @@ std::vector<Event> callGroupKernel(py::handle self, const py::object& waitFor,
     const std::vector<Event> waits = toEvents(waitFor);
     Parameters parameters;
     for (const auto& [key, value] : given) {
-        auto name = py::cast<std::string>(key);
+        std::string name = toText(key, "the name of an argument");
         const KernelArgument* expected = nullptr;
         for (const auto& [known, argument] : handle.parameters)
             if (known == name)

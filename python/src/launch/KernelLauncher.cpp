@@ -107,7 +107,7 @@ Arguments toArguments(const KernelKeywords& given, const KernelSignature& signat
     Arguments arguments;
     forEachArgument(given.arguments, [&](py::handle key, py::handle value) {
         if (key && PyUnicode_Check(key.ptr())) {
-            const auto name = py::cast<std::string>(key);
+            const std::string name = toText(key, "the name of an argument");
             arguments.push_back(
                 Argument(name, toArgument(value, signature.find(name), given.name, name)));
             return;
@@ -213,7 +213,7 @@ makeIterative(std::string name, const py::object& kernelGiven, const py::object&
     handle->mode = iteration;
     std::vector<IteratedParameter> iterated;
     for (const auto& [key, value] : handle->iterated) {
-        const auto parameter = py::cast<std::string>(key);
+        const std::string parameter = toText(key, "the name of an argument");
         const auto known = map.find(parameter);
         const KernelArgument* const expected =
             known == map.end() ? nullptr : argumentOf(signature, known->second);

@@ -394,10 +394,10 @@ ParametersMap toParametersMap(const std::string& launcher, py::handle map) {
             type = PyTuple_GET_ITEM(value.ptr(), 1);
         }
         ParameterTarget target = PyUnicode_Check(place.ptr())
-                                     ? ParameterTarget(py::cast<std::string>(place))
+                                     ? ParameterTarget(toText(place, "the place of a parameter"))
                                      : ParameterTarget(toArgumentIndex(place, launcher));
         target.type = toScalarType(type);
-        result.emplace(py::cast<std::string>(key), target);
+        result.emplace(toText(key, "the name of an argument"), target);
     }
     return result;
 }

@@ -46,7 +46,7 @@ public:
         std::vector<ParameterInfo> infos;
         if (mSelf)
             for (const py::handle parameter : py::handle(mSelf).attr("parameters")())
-                infos.push_back({py::cast<std::string>(parameter), "anything", {name()}});
+                infos.push_back({toText(parameter, "a parameter"), "anything", {name()}});
         return infos;
     }
 

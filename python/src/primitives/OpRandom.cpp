@@ -34,7 +34,7 @@ Distribution toDistribution(py::handle object) {
     if (words.size() == 0 || !PyUnicode_Check(words[0].ptr()))
         throwTypeError("distribution", "a name, or a tuple of a name and parameters", object);
     Distribution distribution;
-    distribution.kind = valueNamed(kKinds, py::cast<std::string>(words[0]), "distribution");
+    distribution.kind = valueNamed(kKinds, toText(words[0], "distribution"), "distribution");
     const auto parameter = [&](size_t at, double otherwise) {
         return words.size() > at ? py::cast<double>(words[at]) : otherwise;
     };

@@ -15,7 +15,7 @@ std::unique_ptr<HandleOf<Op>> makeSelect(const py::object& input, const py::obje
     setDispatch(tensors, options, dispatch, groupSize);
     if (PyUnicode_Check(condition.ptr()))
         return makePrimitive<Op>(tensors, tensors[0].range,
-                                 Predicate(py::cast<std::string>(condition)), tensors[1].range,
+                                 Predicate(toText(condition, "condition")), tensors[1].range,
                                  tensors[2].range, options);
     if (!isA<TensorHandle>(condition) && !PyTuple_Check(condition.ptr()))
         throwTypeError("condition", "a GLSL expression over x, or a tensor of flags", condition);

@@ -68,14 +68,14 @@ ReduceOperation toReduceOperation(const std::string& name, const char* argument)
 
 Operator toOperator(py::handle object, const char* argument) {
     if (PyUnicode_Check(object.ptr()))
-        return toReduceOperation(py::cast<std::string>(object), argument);
+        return toReduceOperation(toText(object, argument), argument);
     const bool isPair = PyTuple_Check(object.ptr()) && PyTuple_GET_SIZE(object.ptr()) == 2 &&
                         PyUnicode_Check(PyTuple_GET_ITEM(object.ptr(), 0)) &&
                         PyUnicode_Check(PyTuple_GET_ITEM(object.ptr(), 1));
     if (!isPair)
         throwTypeError(argument, "a name or a pair of GLSL texts (expression, identity)", object);
     const auto pair = py::reinterpret_borrow<py::tuple>(object);
-    return Operator(py::cast<std::string>(pair[0]), py::cast<std::string>(pair[1]));
+    return Operator(toText(pair[0], argument), toText(pair[1], argument));
 }
 
 std::vector<uint64_t> shapeAlong(const RangeArgument& range, int64_t axis) {

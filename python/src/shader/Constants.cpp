@@ -145,15 +145,16 @@ const DeclaredPush& declaredPush(std::optional<DeclaredPush>& known,
 }
 
 void requirePushConstants(const DeclaredPush& declared, size_t bytes) {
-    if (bytes == 0 && declared.names == "kp_global_size")
-        throw InvalidArgument(
-            "the shader's kp_global_size, the number of work items in x, y and z, "
-            "has no value: call the kernel itself, which gives it, or give "
-            "push_consts={'kp_global_size': (x, y, z)} to the algorithm");
-    if (bytes == 0 && declared.bytes > 0)
-        throw InvalidArgument(formatted("the shader's push constants ({}) have no values; give "
-                                        "push_consts to the algorithm or to this dispatch",
-                                        declared.names));
+    if (bytes == 0 && declared.bytes > 0) {
+        const bool isKernel = declared.names.starts_with("kp_global_size");
+        throw InvalidArgument(formatted(
+            "the shader's push constants ({}) have no values; give push_consts to the algorithm or "
+            "to this dispatch{}",
+            declared.names,
+            isKernel
+                ? py::cast<std::string>(py::module_::import("kp._constants").attr("OF_KERNELS"))
+                : std::string()));
+    }
     // A struct of C++ may end in padding, and push constants that no shader declares do no harm.
     constexpr size_t kLargestPadding = 16;
     const size_t most = declared.bytes == 0 ? SIZE_MAX : declared.bytes + kLargestPadding;

@@ -26,23 +26,16 @@ bool looksLikePath(const std::string& text) {
 /// Returns the path that a str or os.PathLike names; empty for source text.
 std::optional<std::string> pathOf(py::handle source, const char* argument) {
     if (PyUnicode_Check(source.ptr())) {
-        if (PyUnicode_FindChar(source.ptr(), '\n', 0, PyUnicode_GetLength(source.ptr()), 1) >= 0)
-            return std::nullopt; // its text need not fit the encoding of the file system
+        for (const char32_t character : {U'\n', U'{'})
+            if (PyUnicode_FindChar(source.ptr(), character, 0, PyUnicode_GetLength(source.ptr()),
+                                   1) >= 0)
+                return std::nullopt; // its text need not fit the encoding of the file system
         std::string path = toPath(source);
         return looksLikePath(path) ? std::optional(std::move(path)) : std::nullopt;
     }
     if (py::hasattr(source, "__fspath__"))
         return toPath(source);
     throwTypeError(argument, "source text or a path", source);
-}
-
-/// @throws UnicodeEncodeError
-std::string sourceText(py::handle source) {
-    Py_ssize_t bytes = 0;
-    const char* const text = PyUnicode_AsUTF8AndSize(source.ptr(), &bytes);
-    if (text == nullptr)
-        throw py::error_already_set();
-    return {text, static_cast<size_t>(bytes)};
 }
 
 std::vector<uint32_t> wordsOf(const void* data, size_t bytes, const char* argument) {
@@ -100,6 +93,8 @@ std::string hintFor(const std::string& text) {
     if (has("[numthreads") || has("StructuredBuffer") || has("[shader("))
         return "\nhint: this is not GLSL; name the language of HLSL and Slang: "
                "kp.compile(text, language=\"hlsl\")";
+    if (has("kernel void") && !has("void main"))
+        return "\nhint: this is the short form of kernels, which kp.kernel(text) takes";
     if (!has("main") && !has("\n") && !has("{"))
         return "\nhint: to name a file, end it in .comp, .glsl, .hlsl, .slang or .spv, or give a "
                "pathlib.Path";
@@ -155,13 +150,11 @@ std::vector<std::pair<std::string, std::string>> definesOf(const py::object& def
     if (!PyDict_Check(defines.ptr()))
         throwTypeError("defines", "a dict of names and values", defines);
     for (const auto& [name, value] : py::cast<py::dict>(defines)) {
-        if (!PyUnicode_Check(name.ptr()))
-            throw py::type_error("defines has a name that is not text");
         const bool isFlag = value.is_none() || PyBool_Check(value.ptr());
-        result.emplace_back(py::cast<std::string>(name),
+        result.emplace_back(toText(name, "a name in defines"),
                             value.is_none() ? std::string()
                             : isFlag        ? std::string(value.ptr() == Py_True ? "1" : "0")
-                                            : py::cast<std::string>(py::str(value)));
+                                            : toText(py::str(value), "a value in defines"));
     }
     return result;
 }
@@ -247,7 +240,7 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
         throwTypeError("spirv", "bytes, source text or a path", shader);
     if (const auto path = pathOf(shader, "spirv"))
         return compilePath(*path, options);
-    return compileSource(sourceText(shader), options);
+    return compileSource(toText(shader, "the shader"), options);
 }
 
 py::bytes compileShader(const py::object& source, const py::object& includes,
@@ -269,7 +262,7 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
         options.fileName = fileName;
     const auto path = pathOf(source, "source_or_path");
     const std::vector<uint32_t> spirv =
-        path ? compilePath(*path, options) : compileSource(sourceText(source), options);
+        path ? compilePath(*path, options) : compileSource(toText(source, "the shader"), options);
     return toBytes(spirv);
 }
 

@@ -15,7 +15,7 @@ namespace {
 /// Returns a value as it was given: integers by __index__, numbers by __float__, text.
 TuningValue valueOf(py::handle value) {
     if (PyUnicode_Check(value.ptr()))
-        return py::cast<std::string>(value);
+        return toText(value, "a value");
     if (PyIndex_Check(value.ptr()))
         return static_cast<int64_t>(toIndex(value));
     const double number = PyFloat_AsDouble(value.ptr());
@@ -86,13 +86,13 @@ std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration&
                                            "return SPIR-V, source text or a path",
                                            name, configuration.toString()));
         if (!PyUnicode_Check(shader.ptr()) ||
-            py::cast<std::string>(shader).find('\n') == std::string::npos)
+            toText(shader, "the shader").find('\n') == std::string::npos)
             return toSpirv(shader, target);
         CompileOptions options;
         options.vulkanVersion = target.vulkanVersion;
         options.cacheFolder = target.cacheFolder;
         options.fileName = formatted("{} ({})", name, configuration.toString());
-        const auto text = py::cast<std::string>(shader);
+        const std::string text = toText(shader, "the shader");
         const ReleaseGil release;
         return compile(text, options);
     } catch (const py::error_already_set& error) {
@@ -167,7 +167,7 @@ std::string problemOf(const py::object& answer) {
             formatted("a function of verify() gives a bool, or text that says what is wrong, not "
                       "a {}",
                       typeNameOf(answer)));
-    return py::cast<std::string>(answer);
+    return toText(answer, "the answer of a verifier");
 }
 
 TuningArgumentsHandle& verify(TuningArgumentsHandle& self, const py::object& function) {

@@ -141,17 +141,21 @@ TEST_F(KernelLauncherTest, NamesWrongArguments) {
                  kp::KernelLauncher("x", scale, {tensor, 3, 1.0f}));
     EXPECT_ERROR(InvalidArgument, "argument 1 'scale' is a float, but was given double",
                  kp::KernelLauncher("x", scale, {tensor, 3.0, 1.0f}));
-    EXPECT_ERROR(InvalidArgument, "argument 1 'scale' is a float, but was given tensor of 1 eFloat",
+    EXPECT_ERROR(InvalidArgument,
+                 "is a float, but was given tensor of 1 eFloat; give the value itself",
                  kp::KernelLauncher("x", scale, {tensor, tensor, 1.0f}));
-    EXPECT_ERROR(InvalidArgument, "is a buffer of float, but was given float",
+    EXPECT_ERROR(InvalidArgument,
+                 "is a buffer of float, but was given float, which is not memory; give a tensor",
                  kp::KernelLauncher("x", scale, {1.0f, 1.0f, 1.0f}));
+    EXPECT_ERROR(InvalidArgument, "was given float[4], which is not memory; give a tensor",
+                 kp::KernelLauncher("x", scale, {std::array<float, 4>{}, 1.0f, 1.0f}));
     EXPECT_ERROR(InvalidArgument, "a null pointer",
                  kp::KernelLauncher("x", scale, {std::shared_ptr<kp::Tensor>(), 1.0f, 1.0f}));
     auto doubles = manager.tensorT<double>({1.0});
     EXPECT_ERROR(InvalidArgument, "buffer of float, but was given tensor of 1 eDouble",
                  kp::KernelLauncher("x", scale, {doubles, 1.0f, 1.0f}));
     auto image = manager.image(2, 2, 1);
-    EXPECT_ERROR(InvalidArgument, "but was given image",
+    EXPECT_ERROR(InvalidArgument, "but was given image of 4 eFloat; give a tensor",
                  kp::KernelLauncher("x", scale, {image, 1.0f, 1.0f}));
     auto gone = floats({1});
     gone->destroy();
