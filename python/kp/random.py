@@ -23,6 +23,8 @@ from ._axes import normalized, whole
 from . import _default
 from ._floats import default_float
 from ._kp import Manager
+from ._distributions import Distributions
+from ._random_parameters import Size, real, refuse_negative, size_of
 from ._random_tensors import (
     bits,
     exponential,
@@ -62,33 +64,6 @@ __all__ = [
     "uniform",
 ]
 
-_Size = int | Sequence[int] | None
-
-
-def _real(name: str, value: Any) -> Any:
-    """Return a parameter of a distribution as a float or an array. Raises TypeError for anything else."""
-    if isinstance(value, (Array, list, tuple)) or (isinstance(value, np.ndarray) and value.ndim):
-        array = value if isinstance(value, Array) else np.asarray(value)
-        if array.dtype.kind not in "biuf":
-            raise TypeError(f"{name} has real numbers, not {array.dtype}")
-        return array
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is a number or an array of them, not {value!r}") from None
-    if not math.isfinite(found):
-        raise ValueError(f"{name} is finite, not {value!r}")
-    return found
-
-
-def _size_of(size: _Size, *parameters: Any) -> tuple[int, ...]:
-    """Return the shape of random numbers whose parameters are arrays."""
-    shape = broadcast(*[np.shape(each) for each in parameters])
-    wanted = shape if size is None else extents(size)
-    if broadcast(shape, wanted) != wanted:
-        raise ValueError(f"parameters of the shape {shape} do not broadcast to size {wanted}")
-    return wanted
-
 
 def _limits(kind: np.dtype[Any]) -> tuple[int, int]:
     """Return the smallest and the largest integer of a dtype. Raises TypeError for floats."""
@@ -106,7 +81,7 @@ def _whole_numbers(name: str, value: Any) -> Any:
 
 
 @explains_methods
-class Generator:
+class Generator(Distributions):
     """Random numbers as arrays, with the methods of numpy.random.Generator.
 
     Each call takes the next numbers of the sequence of `seed` and `stream`. Equal calls in equal
@@ -144,7 +119,7 @@ class Generator:
             message += suggestion(name, [each for each in dir(self) if not each.startswith("_")])
         raise AttributeError(message, name=name, obj=self)
 
-    def _next(self, size: _Size, dtype: DTypeLike | None, distribution: Any) -> Array:
+    def _next(self, size: Size, dtype: DTypeLike | None, distribution: Any) -> Array:
         shape = () if size is None else extents(size)
         count = math.prod(shape)
         if count == 0:
@@ -159,13 +134,13 @@ class Generator:
         return Array._from_tensor(tensor)
 
     def _real(
-        self, name: str, size: _Size, dtype: DTypeLike | None, standard: Any, shift: Any, scale: Any
+        self, name: str, size: Size, dtype: DTypeLike | None, standard: Any, shift: Any, scale: Any
     ) -> Array:
         """Return ``shift + scale * x``, where x has the standard distribution and one of the two is an array."""
         dtype = number(default_float(self._manager) if dtype is None else dtype).dtype
         if dtype.kind != "f":
             raise TypeError(f"{name} numbers are floats, not {dtype}")
-        made = self._next(_size_of(size, shift, scale), dtype, standard)
+        made = self._next(size_of(size, shift, scale), dtype, standard)
         kind = made._dtype
         for step, value in (("multiply", scale), ("add", shift)):
             if not isinstance(value, float):
@@ -173,7 +148,7 @@ class Generator:
             made = apply(step, made, value)
         return made
 
-    def random(self, size: _Size = None, dtype: DTypeLike | None = None) -> Array:
+    def random(self, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return numbers uniformly distributed in [0, 1)."""
         return self._next(size, dtype, ("uniform", 0, 1))
 
@@ -181,11 +156,11 @@ class Generator:
         self,
         low: Any = 0.0,
         high: Any = 1.0,
-        size: _Size = None,
+        size: Size = None,
         dtype: DTypeLike | None = None,
     ) -> Array:
         """Return numbers uniformly distributed in [low, high)."""
-        low, high = _real("low", low), _real("high", high)
+        low, high = real("low", low), real("high", high)
         kind = number(dtype).dtype
         computed = np.promote_types(kind, np.float32) if kind.kind == "f" else np.float64
         if isinstance(low, float) and isinstance(high, float):
@@ -195,7 +170,7 @@ class Generator:
                 return apply("multiply", halves, 2)
             return self._next(size, dtype, ("uniform", low, high))
         span = apply("subtract", *(as_array(each, self._manager) for each in (high, low)))
-        _refuse_negative(span, "high is below low")
+        refuse_negative(span, "high is below low")
         if not bool(apply("isfinite", span.astype(computed)).all()):
             raise OverflowError(
                 f"some distances of low and high are not finite numbers of {kind}; give limits that "
@@ -207,31 +182,31 @@ class Generator:
         self,
         loc: Any = 0.0,
         scale: Any = 1.0,
-        size: _Size = None,
+        size: Size = None,
         dtype: DTypeLike | None = None,
     ) -> Array:
         """Return normally distributed numbers of mean `loc` and standard deviation `scale`."""
-        loc, scale = _real("loc", loc), _real("scale", scale)
+        loc, scale = real("loc", loc), real("scale", scale)
         if isinstance(loc, float) and isinstance(scale, float):
             return self._next(size, dtype, ("normal", loc, scale))
-        _refuse_negative(scale, "scale is negative")
+        refuse_negative(scale, "scale is negative")
         return self._real("normal", size, dtype, ("normal", 0, 1), loc, scale)
 
-    def standard_normal(self, size: _Size = None, dtype: DTypeLike | None = None) -> Array:
+    def standard_normal(self, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return normally distributed numbers of mean 0 and standard deviation 1."""
         return self._next(size, dtype, ("normal", 0, 1))
 
     def exponential(
-        self, scale: Any = 1.0, size: _Size = None, dtype: DTypeLike | None = None
+        self, scale: Any = 1.0, size: Size = None, dtype: DTypeLike | None = None
     ) -> Array:
         """Return exponentially distributed numbers of mean `scale`."""
-        scale = _real("scale", scale)
+        scale = real("scale", scale)
         if isinstance(scale, float):
             return self._next(size, dtype, ("exponential", scale))
-        _refuse_negative(scale, "scale is negative")
+        refuse_negative(scale, "scale is negative")
         return self._real("exponential", size, dtype, ("exponential", 1), 0.0, scale)
 
-    def standard_exponential(self, size: _Size = None, dtype: DTypeLike | None = None) -> Array:
+    def standard_exponential(self, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return exponentially distributed numbers of mean 1."""
         return self._next(size, dtype, ("exponential", 1))
 
@@ -239,7 +214,7 @@ class Generator:
         self,
         low: Any,
         high: Any = None,
-        size: _Size = None,
+        size: Size = None,
         dtype: DTypeLike = np.int64,
         endpoint: bool = False,
     ) -> Array:
@@ -264,13 +239,13 @@ class Generator:
         return self._next(size, dtype, ("integers", first, last))
 
     def _integers_between(
-        self, low: Any, high: Any, size: _Size, dtype: DTypeLike, endpoint: bool
+        self, low: Any, high: Any, size: Size, dtype: DTypeLike, endpoint: bool
     ) -> Array:
         """Return integers between bounds of which one or both are arrays."""
         kind = number(dtype).dtype
         limits = _limits(kind)
         lows, highs = _whole_numbers("low", low), _whole_numbers("high", high)
-        shape = _size_of(size, lows, highs)
+        shape = size_of(size, lows, highs)
         if (highs < lows if endpoint else highs <= lows).any():
             end = "" if endpoint else ", which is left out"
             raise ValueError(f"there are no integers from low to high{end} in some elements")
@@ -337,7 +312,7 @@ class Generator:
     def choice(
         self,
         a: Any,
-        size: _Size = None,
+        size: Size = None,
         replace: bool = True,
         p: Any = None,
         axis: int = 0,
@@ -390,12 +365,6 @@ class Generator:
         with np.errstate(divide="ignore"):
             rates = (1 / chances).astype(np.float32)
         return argsort(apply("multiply", waits, rates))
-
-
-def _refuse_negative(x: Any, what: str) -> None:
-    array = given(x)
-    if array.size and bool(apply("less", array, 0).any()):
-        raise ValueError(f"{what} in some elements")
 
 
 def _chances(p: Any, count: int) -> Any:

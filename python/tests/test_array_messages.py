@@ -135,9 +135,9 @@ def test_copies_of_arrays_are_made_by_their_method(mgr: kp.Manager) -> None:
 def test_methods_that_only_numpys_generator_has_say_what_to_use(mgr: kp.Manager) -> None:
     generator = kp.random.default_rng(7, device=mgr)
     with pytest.raises(
-        AttributeError, match=r"no 'poisson'; use numpy.random.default_rng\(seed\).poisson"
+        AttributeError, match=r"no 'vonmises'; use numpy.random.default_rng\(seed\).vonmises"
     ):
-        generator.poisson(2)
+        generator.vonmises(0, 2)
     with pytest.raises(AttributeError, match="no 'uniforms'; did you mean 'uniform'"):
         generator.uniforms
     with pytest.raises(AttributeError, match="has no 'bit_generator'$"):
