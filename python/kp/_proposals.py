@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from .random import Generator
 
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
+#: Up to here, all elements get another proposal until the last one accepts: no kernels that select.
+_FEW = 1 << 16
 #: log(k!) - (k log(k) - k) of small k.
 _REMAINDERS = [math.lgamma(k + 1) - (k * math.log(k) - k if k else 0) for k in range(16)]
 
@@ -71,6 +73,11 @@ def rejection(rng: Generator, shape: tuple[int, ...], propose: _Proposal, *given
         for each in given
     ]
     values, accepted = propose(rng, count, *parameters)
+    if count <= _FEW:
+        while not bool(accepted.all()):
+            again, also = propose(rng, count, *parameters)
+            values, accepted = where(accepted, values, again), logical_or(accepted, also)
+        return reshape(values, shape)
     values = values.copy()
     left = flatnonzero(logical_not(accepted))
     while left.size:
