@@ -150,14 +150,15 @@ public:
                           Memory::DataTypes type = Memory::DataTypes::eCustom);
 
     /// Returns a copy of the constants as values of type T.
-    /// @throws InvalidArgument if their size is not a multiple of sizeof(T)
+    /// @throws InvalidArgument if their size is not a multiple of sizeof(T), or T is another type
+    ///         of number than one that was given
     template <typename T>
     std::vector<T> getSpecializationConstants() const {
-        return toVector<T>(specializationBytes());
+        return toVector<T>(specializationBytes(Memory::numberType<detail::StoredConstant<T>>()));
     }
     template <typename T>
     std::vector<T> getPushConstants() const {
-        return toVector<T>(pushConstantBytes());
+        return toVector<T>(pushConstantBytes(Memory::numberType<detail::StoredConstant<T>>()));
     }
 
     const AlgorithmOptions& getOptions() const;
@@ -196,8 +197,9 @@ private:
                       const Workgroup& workgroup, const Bytes& specializationConstants,
                       bool specializationById, const Bytes& pushConstants,
                       const std::optional<AlgorithmOptions>& options);
-    const std::vector<unsigned char>& specializationBytes() const;
-    const std::vector<unsigned char>& pushConstantBytes() const;
+    /// @throws InvalidArgument if constants were given as another type of number than @p type
+    const std::vector<unsigned char>& specializationBytes(Memory::DataTypes type) const;
+    const std::vector<unsigned char>& pushConstantBytes(Memory::DataTypes type) const;
     [[noreturn]] static void throwWrongSize(size_t bytes, size_t elementSize);
 
     template <typename T>

@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <kompute/Export.hpp>
@@ -36,6 +38,36 @@ uint64_t nanoseconds(const Duration& duration) {
 }
 
 } // namespace detail
+
+/// A function without arguments and result: what std::function<void()> holds, without its header,
+/// which would be a sixth of what this library includes. Copies share the function.
+class Callback {
+public:
+    /// Creates an empty one.
+    Callback() = default;
+    Callback(std::nullptr_t) {}
+    /// Takes anything that can be called. An empty std::function or pointer makes an empty one.
+    template <typename Function,
+              typename = std::enable_if_t<!std::is_same<std::decay_t<Function>, Callback>::value &&
+                                          std::is_invocable<std::decay_t<Function>&>::value>>
+    Callback(Function&& function) {
+        using Held = std::decay_t<Function>;
+        if constexpr (std::is_constructible<Held, std::nullptr_t>::value &&
+                      std::is_constructible<bool, const Held&>::value)
+            if (!static_cast<bool>(function))
+                return;
+        mHeld = std::make_shared<Held>(std::forward<Function>(function));
+        mCall = [](void* held) { (*static_cast<Held*>(held))(); };
+    }
+
+    explicit operator bool() const { return mCall != nullptr; }
+    /// Calls the function. It must not be empty.
+    void operator()() const { mCall(mHeld.get()); }
+
+private:
+    std::shared_ptr<void> mHeld;
+    void (*mCall)(void*) = nullptr;
+};
 
 /// State of the work behind an event.
 enum class EventStatus {
@@ -142,6 +174,11 @@ private:
     uint32_t mPart = kWhole;
     std::shared_ptr<EventState> mState; ///< null for a plain point
 };
+
+/// Calls @p callback once the work of an event is done, however it ends: at once if it already is,
+/// otherwise in a thread of the library. The callback must not throw.
+/// @throws InvalidArgument for an empty function
+KOMPUTE_API void whenDone(const Event& event, Callback callback);
 
 /// An event that the host signals: launches that wait for it start when set() is called. Copies
 /// refer to the same event. The event fails if its last UserEvent is destroyed before set() or

@@ -122,7 +122,8 @@ public:
     std::vector<T> vector() { return Memory::vector<T>(); }
     /// Returns an element of the host view, in the order of vector().
     T& operator[](size_t index) {
-        return Memory::data<T>()[getNumChannels() == 3 ? index / 3 * 4 + index % 3 : index];
+        return static_cast<T*>(
+            rawData())[getNumChannels() == 3 ? index / 3 * 4 + index % 3 : index];
     }
 
 private:

@@ -135,8 +135,12 @@ public:
     /// waiting.
     /// @throws InvalidArgument after destroy()
     void* rawData();
+    /// Same, as elements. @throws InvalidArgument also if T is another type of number than the
+    /// elements: read their bits through rawData(), or convert them with to<T>()
     template <typename T>
     T* data() {
+        if constexpr (!std::is_void<T>::value)
+            requireSameNumbers(numberType<T>(), "data<T>()");
         return static_cast<T*>(rawData());
     }
 
@@ -157,13 +161,27 @@ public:
     /// for the host counts once it is submitted.
     bool deviceHasContents() const;
 
-    /// Returns a copy of the host view.
-    /// @throws InvalidArgument after destroy(), for eStorage, or if sizeof(T) is not the element
-    ///         size
+    /// Returns a copy of the host view, without conversion.
+    /// @throws InvalidArgument after destroy(), for eStorage, if sizeof(T) is not the element size,
+    ///         or if T is another type of number than the elements: call to<T>()
     template <typename T>
     std::vector<T> vector() {
-        const T* first = static_cast<const T*>(hostViewFor(sizeof(T)));
+        const T* first = static_cast<const T*>(hostViewFor(sizeof(T), numberType<T>()));
         return std::vector<T>(first, first + size());
+    }
+
+    /// Returns the elements of the host view as numbers of another type. Floating-point numbers
+    /// are rounded to nearest; everything else is exact.
+    /// @throws InvalidArgument if T cannot hold an element: an integer that is out of range or not
+    ///         exact as a T, a fraction or NaN for an integer T, a finite number that overflows;
+    ///         for structs; and as vector()
+    template <typename T>
+    std::vector<T> to() {
+        static_assert(dataType<T>() != DataTypes::eCustom && !std::is_same<T, bool>::value,
+                      "elements are converted to numbers");
+        std::vector<T> numbers(static_cast<size_t>(size()));
+        convertHostView(numbers.data(), dataType<T>());
+        return numbers;
     }
 
     /// Overwrites the whole host view. The device sees the new data in the next evaluation that
@@ -239,8 +257,13 @@ public:
 protected:
     friend struct Internals;
     explicit Memory(std::unique_ptr<Impl> impl);
-    /// @throws InvalidArgument if an element does not have @p elementSize bytes
-    const void* hostViewFor(size_t elementSize);
+    /// @throws InvalidArgument if an element does not have @p elementSize bytes, or is another
+    ///         number than @p type, which may be eCustom
+    const void* hostViewFor(size_t elementSize, DataTypes type);
+    /// Writes the elements as numbers of @p type. @throws as to()
+    void convertHostView(void* numbers, DataTypes type);
+    /// @throws InvalidArgument if the elements are numbers of another type, for @p call
+    void requireSameNumbers(DataTypes type, const char* call) const;
     /// Returns the byte offset of an element. @throws as hostViewFor() and requireNumbers()
     uint64_t offsetOf(uint64_t element, size_t elementSize, DataTypes type) const;
     /// @throws InvalidArgument if the elements are numbers of another type. Signed and unsigned

@@ -91,9 +91,4 @@ private:
     std::shared_ptr<Impl> mImpl;
 };
 
-/// Calls @p callback once the work of an event is done, however it ends: at once if it already is,
-/// otherwise in a thread of the library. The callback must not throw.
-/// @throws InvalidArgument for an empty function
-KOMPUTE_API void whenDone(const Event& event, std::function<void()> callback);
-
 } // namespace kp

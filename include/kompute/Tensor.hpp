@@ -152,7 +152,7 @@ public:
     DataTypes dataType() { return Memory::dataType<T>(); }
 
     std::vector<T> vector() { return Memory::vector<T>(); }
-    T* data() { return Memory::data<T>(); }
+    T* data() { return static_cast<T*>(rawData()); }
     T& operator[](size_t index) { return data()[index]; }
 
     void setData(const std::vector<T>& data) {

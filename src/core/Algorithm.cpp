@@ -13,6 +13,7 @@
 #include "core/ImageChecks.hpp"
 #include "core/Native.hpp"
 #include "core/Recorder.hpp"
+#include "core/ScalarTypes.hpp"
 #include "core/WrapHostDevice.hpp"
 #include "vulkan/queue/Commands.hpp"
 
@@ -176,11 +177,26 @@ std::vector<std::shared_ptr<Tensor>> Algorithm::getTensors() const {
     return tensors;
 }
 
-const std::vector<unsigned char>& Algorithm::specializationBytes() const {
+namespace {
+
+void requireGiven(const char* what, Memory::DataTypes given, Memory::DataTypes asked) {
+    if (!takes(scalarTypeOf(given), asked))
+        fail<InvalidArgument>(
+            "{} constants were given as {}, but asked for as {}; ask for the type "
+            "that was given, or for bytes",
+            what, Memory::toString(given), Memory::toString(asked));
+}
+
+} // namespace
+
+const std::vector<unsigned char>& Algorithm::specializationBytes(Memory::DataTypes type) const {
+    for (const Memory::DataTypes given : mImpl->specialization.types)
+        requireGiven("specialization", given, type);
     return mImpl->specialization.data;
 }
 
-const std::vector<unsigned char>& Algorithm::pushConstantBytes() const {
+const std::vector<unsigned char>& Algorithm::pushConstantBytes(Memory::DataTypes type) const {
+    requireGiven("push", mImpl->pushType, type);
     return mImpl->pushConstants;
 }
 

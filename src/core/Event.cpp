@@ -56,7 +56,7 @@ bool Event::wait(uint64_t timeout) const {
     return over;
 }
 
-void whenDone(const Event& event, std::function<void()> callback) {
+void whenDone(const Event& event, Callback callback) {
     if (!callback)
         throw InvalidArgument("whenDone() was given an empty function");
     Dependencies dependencies(nullptr, nullptr);

@@ -10,6 +10,7 @@
 #include "core/ImageChannels.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
+#include "core/Numbers.hpp"
 #include "core/QueueImpl.hpp"
 #include "core/Recorder.hpp"
 #include "core/ScalarTypes.hpp"
@@ -173,16 +174,31 @@ unsigned char* Memory::descriptorStore() {
     return mImpl->descriptorInfo;
 }
 
-const void* Memory::hostViewFor(size_t elementSize) {
+const void* Memory::hostViewFor(size_t elementSize, DataTypes type) {
     mImpl->requireAlive();
     if (!mImpl->hasHostView())
         throw InvalidArgument("eStorage memory has no host view: copy it with OpCopy to eDevice or "
                               "eHost memory, or call download()");
     if (elementSize != mImpl->elementSize)
-        fail<InvalidArgument>(
-            "vector<T>() with a T of {} bytes, but the elements ({}) have {} bytes", elementSize,
-            toString(mImpl->dataType), mImpl->elementSize);
+        fail<InvalidArgument>("vector<T>() with a T of {} bytes, but the elements ({}) have {} "
+                              "bytes; call to<T>() to "
+                              "convert numbers",
+                              elementSize, toString(mImpl->dataType), mImpl->elementSize);
+    requireSameNumbers(type, "vector<T>()");
     return mImpl->packedView();
+}
+
+void Memory::convertHostView(void* numbers, DataTypes type) {
+    convertNumbers(hostViewFor(mImpl->elementSize, DataTypes::eCustom), mImpl->dataType, size(),
+                   numbers, type);
+}
+
+void Memory::requireSameNumbers(DataTypes type, const char* call) const {
+    mImpl->requireAlive();
+    if (!takes(scalarTypeOf(mImpl->dataType), type))
+        fail<InvalidArgument>("{} with a T of {}, but the elements are {}: call to<T>(), which "
+                              "converts them, or read their bits through rawData()",
+                              call, toString(type), toString(mImpl->dataType));
 }
 
 void Memory::requireNumbers(DataTypes type) const {

@@ -179,6 +179,8 @@ TEST_F(AlgorithmTest, AppliesSpecializationConstants) {
     auto t = manager.tensor({0});
     auto algorithm = manager.algorithm({t}, specialized, {}, std::vector<float>{3, 4});
     EXPECT_EQ(algorithm->getSpecializationConstants<float>(), (std::vector<float>{3, 4}));
+    EXPECT_ERROR(kp::InvalidArgument, "specialization constants were given as eFloat, but",
+                 algorithm->getSpecializationConstants<uint32_t>());
     auto sq = manager.sequence();
     sq->eval<kp::OpAlgoDispatch>(algorithm);
     EXPECT_EQ(onDevice<float>(*t), std::vector<float>{304});
@@ -289,6 +291,12 @@ TEST_F(AlgorithmTest, SetPushConstantsChangesTheDefault) {
     EXPECT_THROW(algorithm->setPushConstants(std::vector<float>{1, 2}), kp::InvalidArgument);
     EXPECT_EQ(algorithm->getPushConstants<float>(), std::vector<float>{6});
     EXPECT_THROW(algorithm->getPushConstants<double>(), kp::InvalidArgument);
+    EXPECT_EQ(algorithm->getPushConstants<int32_t>().size(), 1u); // bytes have no type
+    algorithm->setPushConstants(std::vector<float>{6});
+    EXPECT_ERROR(kp::InvalidArgument,
+                 "push constants were given as eFloat, but asked for as eInt; ask for the type",
+                 algorithm->getPushConstants<int32_t>());
+    EXPECT_EQ(algorithm->getPushConstants<uint8_t>().size(), sizeof(float));
 }
 
 TEST_F(AlgorithmTest, RejectsAWrongPushConstantSizeWhenRecorded) {

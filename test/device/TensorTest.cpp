@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "TestSupport.hpp"
@@ -107,7 +109,71 @@ TEST_F(TensorTest, VectorRejectsElementsOfAnotherSize) {
     const std::shared_ptr<kp::Memory> t = manager.tensor({1, 2, 3});
     EXPECT_ERROR(kp::InvalidArgument, "8", t->vector<double>());
     EXPECT_THROW(t->vector<uint8_t>(), kp::InvalidArgument);
-    EXPECT_EQ(t->vector<uint32_t>().size(), 3u); // same size: the bytes unchanged
+}
+
+TEST_F(TensorTest, RefusesToReinterpretNumbers) {
+    const std::shared_ptr<kp::Memory> t = manager.tensor({1, 2, 3});
+    EXPECT_ERROR(kp::InvalidArgument,
+                 "vector<T>() with a T of eInt, but the elements are eFloat: call to<T>(), which "
+                 "converts them, or read their bits through rawData()",
+                 t->vector<int32_t>());
+    EXPECT_ERROR(kp::InvalidArgument, "data<T>() with a T of eUnsignedInt, but the elements are",
+                 t->data<uint32_t>());
+    EXPECT_THROW(t->data<double>(), kp::InvalidArgument);
+    EXPECT_EQ(t->to<int32_t>(), (std::vector<int32_t>{1, 2, 3}));
+    EXPECT_EQ(t->data<uint8_t>()[3], 0x3f); // bytes, and structs, are taken as they are
+    struct One {
+        float value;
+    };
+    EXPECT_EQ(t->vector<One>()[2].value, 3);
+    const std::shared_ptr<kp::Memory> integers = manager.tensorT<int32_t>({-1, 2});
+    EXPECT_EQ(integers->vector<uint32_t>()[0], 0xffffffffu); // as in programs for Kompute
+    const std::shared_ptr<kp::Memory> halves = manager.tensorT<kp::Half>({kp::Half(1)});
+    EXPECT_THROW(halves->vector<uint16_t>(), kp::InvalidArgument);
+    EXPECT_EQ(halves->to<double>(), std::vector<double>{1});
+    const std::shared_ptr<kp::Memory> image = manager.image({1, 2, 3, 4, 5, 6}, 2, 1, 3);
+    EXPECT_THROW(image->vector<int32_t>(), kp::InvalidArgument);
+    EXPECT_EQ(image->to<uint8_t>(), (std::vector<uint8_t>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST_F(TensorTest, ConvertsNumbersThatTheTypeCanHold) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    const auto doubles = manager.tensorT<double>({-2147483648.0, 2147483647.0});
+    EXPECT_EQ(doubles->to<int32_t>(), (std::vector<int32_t>{INT32_MIN, INT32_MAX}));
+    EXPECT_EQ(doubles->to<float>(), (std::vector<float>{-2147483648.0f, 2147483648.0f}));
+    const auto refuses = [this](double value, auto type) {
+        using To = decltype(type);
+        EXPECT_ERROR(kp::InvalidArgument, "to<T>(): element 1 is",
+                     manager.tensorT<double>({0, value})->to<To>());
+    };
+    for (const double value : {0.5, kInfinity, std::nan(""), 2147483648.0, -2147483649.0})
+        refuses(value, int32_t());
+    for (const double value : {-1.0, 256.0})
+        refuses(value, uint8_t());
+    refuses(18446744073709551616.0, uint64_t());
+    refuses(9223372036854775808.0, int64_t());
+    refuses(1e39, float());
+    refuses(65520.0, kp::Half());
+    EXPECT_EQ(manager.tensorT<double>({65519.999})->to<kp::Half>()[0], kp::Half(65504));
+    // 1 + 2^-11 is halfway between two halves; what is a little above it rounds up.
+    EXPECT_EQ(manager.tensorT<double>({1 + 1.0 / 2048 + 1e-15})->to<kp::Half>()[0].bits, 0x3c01);
+    EXPECT_EQ(manager.tensorT<double>({kInfinity})->to<float>()[0],
+              std::numeric_limits<float>::infinity());
+    EXPECT_TRUE(std::isnan(manager.tensorT<double>({std::nan("")})->to<float>()[0]));
+
+    const auto large = manager.tensorT<int64_t>({INT64_MIN, 1 << 24});
+    EXPECT_EQ(large->to<float>(), (std::vector<float>{-9223372036854775808.0f, 16777216.0f}));
+    EXPECT_ERROR(kp::InvalidArgument, "element 0 is 16777217, which eFloat cannot hold",
+                 manager.tensorT<int32_t>({16777217})->to<float>());
+    EXPECT_THROW(manager.tensorT<uint32_t>({65536})->to<kp::Half>(), kp::InvalidArgument);
+    EXPECT_THROW(manager.tensorT<int8_t>({-1})->to<uint64_t>(), kp::InvalidArgument);
+    struct Pair {
+        float first, second;
+    };
+    EXPECT_ERROR(kp::InvalidArgument, "the elements are structs",
+                 manager.tensorT<Pair>({{1, 2}})->to<float>());
+    EXPECT_ERROR(kp::InvalidArgument, "eStorage",
+                 manager.tensor({1}, MemoryTypes::eStorage)->to<int32_t>());
 }
 
 TEST_F(TensorTest, RefusesArraysOfAnotherTypeOfNumber) {

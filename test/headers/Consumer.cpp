@@ -52,6 +52,7 @@ void useElements(kp::Manager& manager, std::vector<T> values) {
     *data = values[0];
     const std::shared_ptr<kp::Memory> memory = sized;
     values = memory->vector<T>();
+    static_cast<void>(memory->to<double>());
 
     auto pinned = manager.pinnedArray<T>(values.size());
     for (T& element : *pinned)
@@ -113,6 +114,7 @@ void useObjects(kp::Manager& manager) {
     KP_LOG_ERROR("{} {} {}", "text", std::string("text"), static_cast<const void*>(&manager));
 
     kp::UserEvent event;
+    kp::whenDone(event, [] {});
     event.fail(std::runtime_error("failed"));
     while (!kp::Event::waitAll({}, std::chrono::milliseconds(1)) &&
            !kp::Event::waitAny({}, std::chrono::duration<double>(0.5))) {

@@ -2,6 +2,10 @@
 //
 // Events, user events and queues.
 #include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
 
 #include "device/CallCounter.hpp"
 #include "device/launch/LaunchSupport.hpp"
@@ -30,6 +34,35 @@ TEST_F(EventTest, RefusesAnEmptyCallback) {
     EXPECT_ERROR(kp::InvalidArgument, "empty function", kp::whenDone(event, {}));
     event.set();
     EXPECT_ERROR(kp::InvalidArgument, "empty function", kp::whenDone(event, nullptr));
+    EXPECT_ERROR(kp::InvalidArgument, "empty function",
+                 kp::whenDone(event, std::function<void()>()));
+    void (*const none)() = nullptr;
+    EXPECT_ERROR(kp::InvalidArgument, "empty function", kp::whenDone(event, none));
+}
+
+TEST_F(EventTest, CallsAnyKindOfCallback) {
+    static std::atomic<int> calls{0};
+    calls = 0;
+    struct Counter {
+        std::unique_ptr<int> owned = std::make_unique<int>(1); // cannot be copied
+        void operator()() { calls += *owned; }
+    };
+    void (*const pointer)() = [] { ++calls; };
+    kp::UserEvent event;
+    kp::Callback named = [] { ++calls; };
+    const kp::Callback copy = named; // NOLINT(performance-unnecessary-copy-initialization)
+    kp::whenDone(event, Counter());
+    kp::whenDone(event, pointer);
+    kp::whenDone(event, named);
+    kp::whenDone(event, copy);
+    kp::whenDone(event, std::function<void()>([] { ++calls; }));
+    kp::whenDone(event, [state = 0]() mutable { calls += ++state; });
+    EXPECT_EQ(calls, 0);
+    event.set();
+    for (int i = 0; i < 10'000 && calls < 6; ++i) // called in a thread of the library
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(calls, 6);
+    EXPECT_FALSE(static_cast<bool>(kp::Callback()));
 }
 
 TEST_F(EventTest, FailedUserEventThrowsItsError) {
