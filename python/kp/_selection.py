@@ -42,6 +42,17 @@ def _counter(tensor: Tensor) -> Tensor:
     return tensor.manager.tensor(shape=(), dtype=_index_type(tensor), memory_type=MemoryTypes.host)
 
 
+def _numbers(tensor: Tensor, count: int) -> Tensor:
+    """Return the integers (int64) below `count`.
+
+    As an array: a scan of ones takes longer, and the software driver 0.3 s to compile.
+    """
+    from .arrays.creation import arange
+
+    numbers: Tensor = arange(count, dtype=np.int64, device=tensor.manager).tensor()
+    return numbers
+
+
 def _first(tensor: Tensor, count: int) -> Tensor:
     """Return the first elements, as a tensor of their number."""
     if count == tensor.size():
@@ -104,16 +115,9 @@ def flatnonzero(tensor: Tensor) -> Tensor:
     size = tensor.size()
     if size == 0:
         return _new(tensor, (0,), np.int64)
-    indices, chosen = _new(tensor, (size,), np.int64), _new(tensor, (size,), np.int64)
+    indices, chosen = _numbers(tensor, size), _new(tensor, (size,), np.int64)
     count = _counter(tensor)
-    _run_all(
-        [
-            OpFill([indices], 1),
-            OpScan(indices, indices, exclusive=True),
-            OpSelect(indices, tensor, chosen, count),
-        ],
-        tensor,
-    )
+    _run(OpSelect(indices, tensor, chosen, count), tensor, indices)
     return _first(chosen, int(count.item()))
 
 

@@ -6,6 +6,7 @@
 // The states, of 4 words, are what there is before each piece of the input: chosen elements, and
 // the number of the last one in the whole input, from 1 on, in 64 bits each.
 //
+// With ALONE, the group is one invocation: drivers of processors take ten times as long to compile barriers.
 // With FINAL, this is the last piece. COUNT_WORDS: writes the number of chosen elements, if not 0.
 // DISPATCH: writes the work groups that process them.
 
@@ -39,7 +40,9 @@ layout(push_constant) uniform Push {
     uint maxGroups;
 };
 
+#ifndef ALONE
 shared uvec2 sItems[GROUP_SIZE];
+#endif
 
 uvec2 join(uvec2 a, uvec2 b) { return uvec2(a.x + b.x, max(a.y, b.y)); }
 
@@ -56,6 +59,10 @@ void main() {
         uvec2 all = uvec2(0u);
         [[unroll]] for (uint i = 0; i < ITEMS; ++i)
             all = join(all, items[i]);
+        uvec2 prefix = carry;
+#ifdef ALONE
+        carry = join(carry, all);
+#else
         for (uint m = 1u; m < GROUP_SIZE; m *= 2u) {
             sItems[thread] = all;
             barrier();
@@ -65,16 +72,16 @@ void main() {
         }
         sItems[thread] = all;
         barrier();
-        uvec2 prefix = carry;
         if (thread > 0u)
             prefix = join(carry, sItems[thread - 1u]);
+        carry = join(carry, sItems[GROUP_SIZE - 1u]);
+        barrier();
+#endif
         [[unroll]] for (uint i = 0; i < ITEMS; ++i) {
             if (first + i < count)
                 tiles[firstTile + first + i] = prefix;
             prefix = join(prefix, items[i]);
         }
-        carry = join(carry, sItems[GROUP_SIZE - 1u]);
-        barrier();
     }
     if (thread == 0u) {
         uint at = firstState + 4u * piece;

@@ -278,7 +278,8 @@ private:
         kernel.name = "counting elements";
         const int words = !last || !mProblem.number ? 0 : mProblem.wideNumber ? 2 : 1;
         kernel.source = composeSource(
-            formatted("#define ITEMS {}u\n#define COUNT_WORDS {}\n{}", mRules.scanItems, words,
+            formatted("#define ITEMS {}u\n#define COUNT_WORDS {}\n{}{}", mRules.scanItems, words,
+                      mRules.scanGroupSize == 1 ? "#define ALONE\n" : "",
                       last && mProblem.dispatch ? "#define DISPATCH\n" : ""),
             std::string(WIDE_GLSL) + std::string(SELECTGROUPS_GLSL), SELECTSCAN_GLSL, false);
         kernel.constants = {mRules.scanGroupSize};
@@ -447,12 +448,12 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
     if ((problem.inverse && problem.wideInverse) || (problem.lengths && problem.wideLengths))
         bytes = std::max<uint64_t>(bytes, 8);
     if (traits.isCpu) {
-        // Few strips, whose counts one small group adds up, and not so long that old drivers end
+        // Few strips, whose counts one invocation adds up, and not so long that old drivers end
         // their loops (device notes).
         rules.strip =
             std::clamp<uint64_t>(divideUp(divideUp(problem.count, 256), 32) * 32, 1024, 32768);
         rules.scanItems = 4;
-        rules.scanGroupSize = std::min(64u, rules.scanGroupSize);
+        rules.scanGroupSize = 1;
     }
     rules.way = SelectWay::eThreeDispatches;
     if (problem.partition)

@@ -70,7 +70,7 @@ struct SelectRules {
     /// Up to here, smaller tiles occupy more cores: 2^20 elements take 0.85 of the time. They are
     /// not read ahead, and nothing pauses: 2^16 would take 1.06 of the time, and runs 1.13.
     uint64_t few = uint64_t{1} << 20;
-    /// One work group scans the counts, so it should be large.
+    /// One work group scans the counts, so it should be large; on a CPU one invocation does it.
     uint32_t scanGroupSize = 1024;
     uint32_t scanItems = 16;
     /// Looks at a tile before its total is computed by who waits for it: see ScanRules.
