@@ -43,7 +43,7 @@ from . import (
 )
 from ._buffers import *  # noqa: F403
 from ._cuda import torch_pool
-from ._default import default_manager, set_default_manager
+from ._default import default_manager, set_default_manager, synchronize
 from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
 from ._early import Shader, log_level
@@ -237,6 +237,7 @@ __all__ = [
     "set_default_group",
     "set_default_float",
     "set_default_manager",
+    "synchronize",
     "wait_all",
     "wait_any",
 ]

@@ -27,6 +27,18 @@ def default_manager() -> Manager:
 
 
 @explains_keywords
+def synchronize(device: Manager | None = None) -> None:
+    """Wait until a device, by default that of default_manager(), has finished all submitted work.
+
+    Results that are read wait by themselves; this is for measuring times. Expressions of arrays that nothing
+    has needed yet are not computed: read them, or give them to a kernel.
+    """
+    if device is not None and not isinstance(device, Manager):
+        raise TypeError(f"device must be a kp.Manager or None, not {type(device).__name__}")
+    (default_manager() if device is None else device).wait_idle()
+
+
+@explains_keywords
 def set_default_manager(manager: Manager | None) -> None:
     """Set the manager that default_manager() returns. With None, it creates a new one."""
     global _default

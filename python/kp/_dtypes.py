@@ -126,12 +126,13 @@ def element(dtype: DTypeLike | None) -> np.dtype[Any]:
 
 dtype = np.dtype
 
-int8, uint8 = np.dtype(np.int8), np.dtype(np.uint8)
-int16, uint16 = np.dtype(np.int16), np.dtype(np.uint16)
-int32, uint32 = np.dtype(np.int32), np.dtype(np.uint32)
-int64, uint64 = np.dtype(np.int64), np.dtype(np.uint64)
-float16, float32, float64 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64)
-complex64, complex128 = np.dtype(np.complex64), np.dtype(np.complex128)
+# NumPy's types: dtypes equal them, and kp.float32(3) is a number.
+int8, uint8 = np.int8, np.uint8
+int16, uint16 = np.int16, np.uint16
+int32, uint32 = np.int32, np.uint32
+int64, uint64 = np.int64, np.uint64
+float16, float32, float64 = np.float16, np.float32, np.float64
+complex64, complex128 = np.complex64, np.complex128
 #: NumPy has no complex numbers of half precision.
 complex32: np.dtype[Any] = np.dtype([("real", np.float16), ("imag", np.float16)])
 

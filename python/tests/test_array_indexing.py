@@ -189,6 +189,9 @@ def test_shapes_change_as_in_numpy() -> None:
     check(kp.tril(x, k=1), np.tril(a, 1))
     check(kp.triu(x, k=-1), np.triu(a, -1))
     check(kp.broadcast_arrays(x, x[0, 0])[1], np.broadcast_to(a[0, 0], a.shape))
+    mixed = np.broadcast_arrays(x, None, "text")  # as plotting libraries do
+    assert isinstance(mixed[0], kp.Array) and mixed[1].shape == mixed[2].shape == a.shape
+    assert (mixed[2] == "text").all() and mixed[1][0, 0, 0] is None
     check(kp.take(x, [2, 0], axis=-1), np.take(a, [2, 0], -1))
     order = np.argsort(-a, axis=1)
     check(kp.take_along_axis(x, order, axis=1), np.take_along_axis(a, order, 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from conftest import run_python
 
@@ -45,3 +46,25 @@ def test_default_manager_obeys_the_environment() -> None:
         "import kp, pytest\nwith pytest.raises(kp.Error): kp.default_manager()",
         KOMPUTE_DEVICE="no such device",
     )
+
+
+def test_synchronize_waits_for_all_submitted_work() -> None:
+    manager = kp.default_manager()
+    slow = (
+        "#version 450\nlayout(binding = 0) buffer X { float x[]; };\n"
+        "void main() { float a = 0; for (int i = 0; i < 5000000; i++) a = sin(a + x[1]); x[0] = a; }"
+    )
+    dispatch = kp.OpAlgoDispatch(manager.algorithm([manager.tensor([1, 2])], slow, (1, 1, 1)))
+    for wait in (kp.synchronize, manager.wait_idle, lambda: kp.synchronize(manager)):
+        event = manager.sequence().record(dispatch).eval_async().event()
+        wait()
+        assert event.done
+    with pytest.raises(TypeError, match="device must be a kp.Manager or None, not int"):
+        kp.synchronize(3)  # type: ignore[arg-type]
+
+
+def test_types_are_callable_as_numpys() -> None:
+    assert kp.float32(3) == 3 and isinstance(kp.float32(3), np.float32)
+    assert kp.bool(3) is np.True_ and kp.int(3.7) == 3
+    assert kp.zeros(2, dtype=kp.float32).dtype == kp.float32
+    assert kp.float32 == kp.zeros(2, dtype="float32").dtype

@@ -185,7 +185,7 @@ def test_every_dtype_is_an_element_of_buffers(default: kp.DeviceGroup) -> None:
     names = [*SCALARS, "complex32", "complex64", "complex128", "mat2", "mat3", "mat4"]
     names += [f"{prefix}{count}" for prefix in VECTORS for count in (2, 3, 4)]
     for name in names:
-        dtype = getattr(kp, name)
+        dtype = np.dtype(getattr(kp, name))
         buffer = kp.Buffer((3,), dtype)
         values = np.arange(3 * dtype.itemsize, dtype=np.uint8) % 60
         buffer.write(values.tobytes())

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .._axes import normalized, normalized_axes
+from .._kp import Tensor
 from .._wording import counted, kind_of
 from . import launching
 from .array import Array, converted
@@ -262,11 +263,23 @@ def sliding_window_view(
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
-    """Return read-only views of a common shape."""
+    """Return read-only views of a common shape.
+
+    What arrays cannot hold, such as None and text, stays in NumPy's arrays.
+    """
     manager = manager_of(*arrays)
-    made = [as_array(each, manager) for each in arrays]
+    made: list[Any] = [
+        np.asarray(each) if _is_foreign(each) else as_array(each, manager) for each in arrays
+    ]
     shape = broadcast(*[each.shape for each in made])
-    return tuple(broadcast_to(each, shape) for each in made)
+    return tuple(
+        (broadcast_to if isinstance(each, Array) else np.broadcast_to)(each, shape) for each in made
+    )
+
+
+def _is_foreign(x: Any) -> bool:
+    """Return whether NumPy's arrays hold x, but not those of devices."""
+    return not isinstance(x, (Array, Tensor)) and np.asarray(x).dtype.kind in "OUS"
 
 
 def broadcast_shapes(*shapes: Any) -> Shape:

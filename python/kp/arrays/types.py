@@ -65,7 +65,7 @@ _OF_DATA_TYPES: dict[int, np.dtype[Any]] = {
 
 
 def compare_data_types() -> None:
-    """Make a DataTypes equal to its dtype, and true.
+    """Make a DataTypes equal to its dtype, true, and callable as NumPy's types are.
 
     kp.bool is Kompute's DataTypes.bool, the number 0, but the array API standard has a dtype of this name.
     """
@@ -84,6 +84,7 @@ def compare_data_types() -> None:
         "__ne__": differs,
         "__hash__": int.__hash__,
         "__bool__": lambda self: True,
+        "__call__": lambda self, *value: _OF_DATA_TYPES[int(self)].type(*value),
     }
     for name, method in methods.items():
         setattr(DataTypes, name, method)

@@ -222,6 +222,10 @@ void bindManager(py::module_& module, Classes& classes) {
                 all its managers together.)"))
         .method("clear", &Manager::clear,
                 "Forgets deleted objects. Also happens automatically now and then.")
+        .def(
+            "wait_idle", [](py::handle self) { waitForSubmitted(managerIn(self)); }, doc(R"(
+                Waits until the device has finished everything that was submitted to it. Failures are
+                reported by the events.)"))
         .method("is_init", &Manager::isInit, "False after destroy().")
         .def(
             "destroy",
