@@ -10,6 +10,7 @@ from kp._cuda import torch_pool as torch_pool
 from kp._default import (
     default_manager as default_manager,
     set_default_manager as set_default_manager,
+    synchronize as synchronize,
 )
 from kp._dtypes import (
     complex128 as complex128,
@@ -737,6 +738,7 @@ __all__ = [
     "subgroup_xor",
     "subtract",
     "swapaxes",
+    "synchronize",
     "take",
     "take_along_axis",
     "tan",
@@ -2077,7 +2079,10 @@ def block(arrays: Any) -> Array: ...
 
 @overload
 def broadcast_arrays(*arrays: GroupArray) -> tuple[GroupArray, ...]:
-    """Return read-only views of a common shape."""
+    """Return read-only views of a common shape.
+
+    What arrays cannot hold, such as None and text, stays in NumPy's arrays.
+    """
 @overload
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]: ...
 

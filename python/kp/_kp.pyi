@@ -180,6 +180,11 @@ class Manager:
     def clear(self) -> None:
         """Forgets deleted objects. Also happens automatically now and then."""
 
+    def wait_idle(self) -> None:
+        """Waits until the device has finished everything that was submitted to it. Failures are
+        reported by the events.
+        """
+
     def is_init(self) -> bool:
         """False after destroy()."""
 
