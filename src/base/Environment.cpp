@@ -4,8 +4,9 @@
 #include <cstdlib>
 
 #if defined(_WIN32)
+#include <io.h>
 #include <windows.h>
-#elif defined(__APPLE__) || defined(__FreeBSD__) || defined(__OpenBSD__) || defined(__NetBSD__)
+#else
 #include <unistd.h>
 #endif
 
@@ -52,6 +53,14 @@ std::string environment(const char* name, const std::string& otherwise) {
 bool environmentFlag(const char* name) {
     const std::string text = lowerCase(environment(name));
     return text == "1" || text == "true" || text == "on" || text == "yes";
+}
+
+bool isTerminal(std::FILE* stream) {
+#if defined(_WIN32)
+    return _isatty(_fileno(stream)) != 0;
+#else
+    return isatty(fileno(stream)) != 0;
+#endif
 }
 
 std::string cacheFolder(const std::string& chosen) {

@@ -8,6 +8,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "base/CompileNotice.hpp"
 #include "base/Path.hpp"
 #include "base/Text.hpp"
 #include "shader/AccessAnalysis.hpp"
@@ -112,7 +113,10 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
     if (const auto cached = cache.find())
         return cached->spirv;
     shader::Includer includer(options);
-    const std::vector<uint32_t> spirv = shader::runCompiler(source, options, includer);
+    const std::vector<uint32_t> spirv = [&] {
+        const CompileNotice notice("a shader");
+        return shader::runCompiler(source, options, includer);
+    }();
     if (options.language == ShaderLanguage::eHlsl)
         refuseDuplicateBindings(spirv, options);
     cache.store(spirv, includer.records());

@@ -9,12 +9,6 @@
 #include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
 
-#if defined(_WIN32)
-#include <io.h>
-#else
-#include <unistd.h>
-#endif
-
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
 #include "core/ManagerImpl.hpp"
@@ -62,14 +56,6 @@ void requireMember(const std::vector<std::shared_ptr<Memory>>& memObjects,
 
 std::vector<int64_t> toProblem(const std::array<uint64_t, 3>& threads) {
     return {threads.begin(), threads.end()};
-}
-
-bool isTerminal(std::FILE* stream) {
-#if defined(_WIN32)
-    return _isatty(_fileno(stream)) != 0;
-#else
-    return isatty(fileno(stream)) != 0;
-#endif
 }
 
 std::string lineOf(const TuningProgress& progress) {

@@ -23,11 +23,14 @@ struct Message {
 std::mutex gMessageMutex;
 auto& gMessages = *new std::vector<Message>; ///< never freed: others may log until the end
 bool gDelivering = false;                    ///< a delivery is pending
+bool gLoggingEnded = false; ///< modules may be gone when a pending call comes; guarded by the GIL
 
 /// Python's levels, from eTrace to eOff.
 constexpr int kLevels[] = {5, 10, 20, 30, 40, 50, 50};
 
 int deliver(void*) {
+    if (gLoggingEnded)
+        return 0;
     std::vector<Message> messages;
     {
         const std::lock_guard lock(gMessageMutex);
@@ -73,8 +76,13 @@ void bindLogging() {
     if (!std::getenv("KOMPUTE_LOG_LEVEL"))
         logger::setLogLevel(logger::Level::eDebug);
     logger::setSink(keepMessage);
-    py::module_::import("atexit").attr("register")(
-        py::cpp_function([] { logger::setSink(dropMessage); }));
+    py::module_::import("atexit").attr("register")(py::cpp_function([] {
+        logger::setSink(dropMessage);
+        const int delivered = deliver(nullptr);
+        gLoggingEnded = true;
+        if (delivered != 0)
+            throw py::error_already_set();
+    }));
 }
 
 } // namespace kp::python

@@ -48,7 +48,8 @@ uint64_t TimeLimit::left() const {
 }
 
 void throwIfInterrupted() {
-    if (PyErr_CheckSignals() != 0) {
+    // Log messages wait as pending calls; one may say why this takes so long.
+    if (PyErr_CheckSignals() != 0 || Py_MakePendingCalls() != 0) {
         ++gInterruptions;
         throw py::error_already_set();
     }

@@ -11,6 +11,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
+#include "base/CompileNotice.hpp"
 #include "base/Files.hpp"
 #include "base/Hash.hpp"
 #include "base/Path.hpp"
@@ -271,6 +272,7 @@ VkPipeline PipelineCache::create(const PipelineRequest& request) {
     if (request.robustAccess)
         info.pNext = &robustness;
     VkPipeline pipeline = VK_NULL_HANDLE;
+    const CompileNotice notice("a shader for the device");
     const VkResult result =
         vk.vkCreateComputePipelines(mDevice.handle(), mHandle, 1, &info, nullptr, &pipeline);
     vk.vkDestroyShaderModule(mDevice.handle(), module, nullptr);
@@ -303,6 +305,7 @@ std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request
             return found->second;
         handle();
     }
+    mMade.fetch_add(1, std::memory_order_relaxed);
     // Created outside the lock, so that threads compile in parallel; VkPipelineCache allows it.
     auto made = std::make_shared<Pipeline>(mDevice, request.layout, create(request));
     const std::lock_guard lock(mMutex);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -119,6 +120,9 @@ public:
     /// @throws ShaderError if the driver refuses the shader, OutOfMemory, DeviceLost
     std::shared_ptr<Pipeline> pipeline(const PipelineRequest& request);
 
+    /// Returns how many pipelines were created.
+    uint64_t made() const { return mMade.load(std::memory_order_relaxed); }
+
     /// Writes the file now. @return false if there is no folder or it cannot be written
     bool save();
     /// Returns the path of the file, which need not exist; "" without a folder.
@@ -129,6 +133,7 @@ private:
     std::string load() const;
     VkPipeline create(const PipelineRequest& request);
 
+    std::atomic<uint64_t> mMade{0};
     const DeviceHandle& mDevice;
     const PhysicalDevice& mPhysical;
     DescriptorAllocator& mDescriptors;

@@ -9,6 +9,7 @@
 #include <kompute/WaitLimit.hpp>
 #include <kompute/logger/Logger.hpp>
 
+#include "base/CompileNotice.hpp"
 #include "base/Deadline.hpp"
 #include "base/Process.hpp"
 #include "base/Sleep.hpp"
@@ -265,6 +266,14 @@ uint64_t Queue::signalValue(uint64_t value) {
 void Queue::noteSubmitted(uint64_t value) {
     mBefore.store(mSubmitted, std::memory_order_release);
     mSubmitted = value;
+    if (mDevice.physical().isCpu()) {
+        const uint64_t made = mDevice.pipelines().made();
+        if (made != mPipelinesMade) {
+            mPipelinesMade = made;
+            mFirstUseSince.store(Clock::now(), std::memory_order_relaxed);
+            mFirstUse.store(value, std::memory_order_release);
+        }
+    }
 }
 
 void Queue::noteFailed(uint64_t first, uint64_t last, std::exception_ptr error) {
@@ -438,6 +447,23 @@ bool Queue::wait(uint64_t value, uint64_t timeout, WaitMode mode) {
             if (block(value, 0))
                 return true;
         }
+    }
+    const uint64_t firstUse = mFirstUse.load(std::memory_order_acquire);
+    if (firstUse != 0 && firstUse <= value && !reached(firstUse))
+        return blockOnFirstUse(value, deadline.left());
+    return block(value, deadline.left());
+}
+
+bool Queue::blockOnFirstUse(uint64_t value, uint64_t timeout) {
+    const Deadline deadline(timeout);
+    const Clock::duration patience =
+        mFirstUseSince.load(std::memory_order_relaxed) + CompileNotice::kPatience - Clock::now();
+    const auto quiet = static_cast<uint64_t>(std::max<int64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(patience).count(), 0));
+    if (timeout > quiet) {
+        if (block(value, quiet))
+            return true;
+        CompileNotice::say("shaders at their first use");
     }
     return block(value, deadline.left());
 }

@@ -196,6 +196,8 @@ private:
     bool spin(uint64_t value, Clock::time_point end);
     bool nap(uint64_t value, Clock::time_point start, Clock::time_point end);
     bool block(uint64_t value, uint64_t timeout);
+    /// Same for work with new pipelines, which drivers of processors compile now.
+    bool blockOnFirstUse(uint64_t value, uint64_t timeout);
     void fail(VkResult result, const char* what);
 
     Device& mDevice;
@@ -211,6 +213,10 @@ private:
     std::atomic<uint64_t> mBefore{0};    ///< value of the submission before the last
     std::atomic<uint64_t> mReached{0};
     std::atomic<int32_t> mFailure{0};
+    // On a processor: the last submission before which pipelines were created, and its time.
+    uint64_t mPipelinesMade = 0; ///< guarded by mMutex
+    std::atomic<uint64_t> mFirstUse{0};
+    std::atomic<Clock::time_point> mFirstUseSince{};
     std::unique_ptr<Timeline> mTimeline;
     // Older validation layers wait ten seconds for a value that they do not know, and report it. So
     // under validation, nothing polls the timeline while somebody submits, and waits are for values
