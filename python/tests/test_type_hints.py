@@ -151,7 +151,8 @@ def calls() -> Iterator[tuple[str, Any]]:
     for module_name, module in MODULES.items():
         for name in names_of(module):
             thing = getattr(module, name)
-            if isclass(thing) or not callable(thing) or name in UNCALLED:
+            is_type = isclass(thing) or isinstance(thing, kp.DataTypes)
+            if is_type or not callable(thing) or name in UNCALLED:
                 continue
             tried = (CALLS[name],) if name in CALLS else ARGUMENTS
             if module is kp.random and name != "default_rng":

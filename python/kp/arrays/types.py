@@ -84,7 +84,7 @@ def compare_data_types() -> None:
         "__ne__": differs,
         "__hash__": int.__hash__,
         "__bool__": lambda self: True,
-        "__call__": lambda self, *value: _OF_DATA_TYPES[int(self)].type(*value),
+        "__call__": lambda self, *value: number(self).dtype.type(*value),
     }
     for name, method in methods.items():
         setattr(DataTypes, name, method)
