@@ -28,6 +28,13 @@ namespace kp {
 
 class Queue;
 
+/// What a device has done. See Manager::activity().
+struct Activity {
+    uint64_t launches = 0;    ///< of launchers, sequences and Queue::launch()
+    uint64_t submissions = 0; ///< calls of vkQueueSubmit; one may have many launches
+    uint64_t waits = 0;       ///< how often a thread waited for submitted work, finished or not
+};
+
 /// Owns a Vulkan device and creates the objects that live on it. Start here:
 ///
 ///     kp::Manager manager; // the best device
@@ -334,6 +341,10 @@ public:
     /// always the same one, so all these launches are ordered.
     /// @throws InvalidArgument after destroy()
     [[nodiscard]] const std::shared_ptr<Queue>& defaultQueue() const;
+    /// Returns what the manager's device has done so far, for all managers that share it: the
+    /// difference of two calls tells what happened in between.
+    /// @throws InvalidArgument after destroy()
+    [[nodiscard]] Activity activity() const;
 
     // Host memory for transfers. The caller owns these objects: destroy() does not affect them.
 

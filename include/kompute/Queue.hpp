@@ -12,6 +12,7 @@
 namespace kp {
 
 class Manager;
+class OpBase;
 
 /// A queue of a device: launchers submit work to it and get events back. Manager::queue creates
 /// queues.
@@ -72,6 +73,20 @@ public:
     /// waitFor are done. Later launches on this queue start after it, even in an out-of-order
     /// queue. The event fails if an event in @p waitFor fails.
     Event barrier(const std::vector<Event>& waitFor = {});
+
+    /// Launches an operation once, after all events in @p waitFor, and in an in-order queue after
+    /// all earlier launches. Returns at once. Primitives that are launched so take their scratch
+    /// memory from the queue: all launches on it share it. preEval() is called when the operation
+    /// is recorded, and postEval() is not, since nobody waits.
+    /// @throws InvalidArgument if @p operation is null or unusable; what it throws when it is
+    ///         recorded, unless the launch waits for the host: then the event has the error
+    Event launch(std::shared_ptr<OpBase> operation, const std::vector<Event>& waitFor = {});
+    /// Launches operations, one after the other. Without any, it is a barrier().
+    Event launch(std::vector<std::shared_ptr<OpBase>> operations,
+                 const std::vector<Event>& waitFor = {});
+    /// Returns an event that is done as soon as launch() would not wait: it waits if the device is
+    /// more than a thousand launches behind.
+    [[nodiscard]] Event ready() const;
 
     /// Runs a function on a thread of the library once all events in @p waitFor, and in an in-order
     /// queue all earlier launches, are done. The returned event is done when the function returns,

@@ -214,6 +214,12 @@ const std::shared_ptr<Queue>& Manager::defaultQueue() const {
     return implOf(*this).defaultQueue;
 }
 
+Activity Manager::activity() const {
+    const CallGate::Call call(mImpl->gate);
+    const vulkan::DeviceActivity& counted = implOf(*this).device->activity();
+    return {counted.launches.load(), counted.submissions.load(), counted.waits.load()};
+}
+
 // The overloads for floats are here, so that programs that do not call them do not compile them.
 std::shared_ptr<TensorT<float>> Manager::tensor(const std::vector<float>& data,
                                                 Memory::MemoryTypes tensorType) {

@@ -7,6 +7,7 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "base/Text.hpp"
+#include "core/OperationLaunch.hpp"
 #include "core/QueueImpl.hpp"
 
 namespace kp {
@@ -53,6 +54,30 @@ Event Queue::hostFunction(std::function<void()> function, const std::vector<Even
     if (!function)
         fail<InvalidArgument>("the host function for {} is empty", name());
     return mImpl->launchHost(waitFor, profiling(), std::move(function));
+}
+
+Event Queue::launch(std::shared_ptr<OpBase> operation, const std::vector<Event>& waitFor) {
+    std::vector<std::shared_ptr<OpBase>> operations;
+    operations.push_back(std::move(operation));
+    return launch(std::move(operations), waitFor);
+}
+
+Event Queue::launch(std::vector<std::shared_ptr<OpBase>> operations,
+                    const std::vector<Event>& waitFor) {
+    for (const std::shared_ptr<OpBase>& operation : operations)
+        if (!operation)
+            fail<InvalidArgument>("an operation to launch on {} is null", name());
+    const CallGate::Call call(mImpl->gate);
+    if (operations.empty())
+        return mImpl->barrier(waitFor);
+    return OperationLaunch::launch(*mImpl, std::move(operations), waitFor, profiling());
+}
+
+Event Queue::ready() const {
+    const vulkan::TimelinePoint point = OperationLaunch::waitsFor(mImpl->queue);
+    return point.queue ? Internals::event<Event>(mImpl->device, point.queue, point.value,
+                                                 mImpl->rules.waitMode)
+                       : Event();
 }
 
 void Queue::finish() {

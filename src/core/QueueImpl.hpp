@@ -120,6 +120,7 @@ private:
 
 template <typename Now, typename Later>
 Event Queue::Impl::launch(const std::vector<Event>& waitFor, bool timed, Now&& now, Later&& later) {
+    vulkan::DeviceActivity::count(device->activity().launches);
     Dependencies dependencies(device.get(), &queue, waitFor);
     std::unique_lock lock(mMutex);
     addOrder(dependencies, false);

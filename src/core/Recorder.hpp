@@ -11,6 +11,7 @@
 #include "core/DispatchCommands.hpp"
 #include "core/Recording.hpp"
 #include "vulkan/memory/Image.hpp"
+#include "vulkan/memory/SharedScratch.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -39,6 +40,15 @@ public:
     void record(const DispatchCommands& commands);
     void recordPart(OpBase& op); ///< inside the operation that is being recorded
     void end();                  ///< records the barrier against later submissions and the host
+
+    /// Lends operations memory for intermediate results, which they have until the recording is
+    /// submitted. Without it, each has its own.
+    void lend(vulkan::SharedScratch::Loan& scratch) { mScratch = &scratch; }
+    /// Returns what the active recorder of a command buffer lends; null if that is nothing.
+    static vulkan::SharedScratch::Loan* scratch(VkCommandBuffer commandBuffer) {
+        const Recorder* const recorder = active(commandBuffer);
+        return recorder ? recorder->mScratch : nullptr;
+    }
 
     /// Returns false if the operation recorded last needs no preEval() and postEval().
     bool hooks() const { return mHooks; }
@@ -126,6 +136,7 @@ private:
     bool mIndirectOpened = false;     ///< also against indirect reads
     vulkan::WorkKinds mUsedKinds = 0; ///< of work recorded
     bool mHostMayRead = false;
+    vulkan::SharedScratch::Loan* mScratch = nullptr;
     const OpBase* mCurrent = nullptr; ///< whose record() is being called
     bool mHooks = true;
     bool mDeclared = false;      ///< the current operation declares its accesses

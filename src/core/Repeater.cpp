@@ -6,6 +6,7 @@
 #include <kompute/Error.hpp>
 
 #include "core/GatheredRecording.hpp"
+#include "core/OperationLaunch.hpp"
 #include "core/Recorder.hpp"
 #include "core/Recording.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -84,15 +85,8 @@ void Repeater::record(Slot& slot, const Queue::Impl& queue, Operations& operatio
     slot.operations.swap(operations);
 }
 
-vulkan::TimelinePoint Repeater::leadLimit(vulkan::Queue& queue) {
-    const uint64_t last = queue.lastValue();
-    if (last <= kMaxLead || queue.reached(last - kMaxLead))
-        return {};
-    return {&queue, last - kMaxLead};
-}
-
 vulkan::TimelinePoint Repeater::waitsFor(vulkan::Queue& queue) {
-    if (const vulkan::TimelinePoint point = leadLimit(queue); point.queue)
+    if (const vulkan::TimelinePoint point = OperationLaunch::waitsFor(queue); point.queue)
         return point;
     const std::lock_guard lock(mMutex);
     if (mSlots.size() < kMaxSlots || !mSlots.front().recording->pending())
@@ -104,7 +98,7 @@ Submitted Repeater::submit(const Queue::Impl& queue, Operations& operations, boo
                            std::span<const vulkan::TimelinePoint> waits,
                            const std::shared_ptr<EventState>& state) {
     if (queue.rules.coalesce && !timed && operations.size() == 1) {
-        if (const vulkan::TimelinePoint point = leadLimit(queue.queue); point.queue)
+        if (const vulkan::TimelinePoint point = OperationLaunch::waitsFor(queue.queue); point.queue)
             queue.queue.wait(point.value, UINT64_MAX, queue.rules.waitMode);
         if (const auto point = gather(queue.queue, queue.rules, *operations.front(), waits))
             return {*point, {}};

@@ -29,8 +29,6 @@ class Repeater {
 public:
     using Operations = std::vector<std::shared_ptr<OpBase>>;
     static constexpr size_t kMaxSlots = 32;
-    /// A launch that could be gathered waits if the device is this many launches behind.
-    static constexpr uint64_t kMaxLead = 1024;
 
     explicit Repeater(std::shared_ptr<vulkan::Device> device);
     ~Repeater();
@@ -51,8 +49,6 @@ public:
 private:
     struct Slot;
 
-    /// Returns the point kMaxLead launches ago; empty if the device has reached it.
-    static vulkan::TimelinePoint leadLimit(vulkan::Queue& queue);
     Slot& slotFor(const Queue::Impl& queue, const Operations& operations, bool timed);
     void record(Slot& slot, const Queue::Impl& queue, Operations& operations, bool timed);
     /// Reads the times of finished submissions before the last one.

@@ -8,6 +8,7 @@
 
 #include "cuda/Gpu.hpp"
 #include "cuda/SharedPool.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::cuda {
 
@@ -18,7 +19,7 @@ namespace kp::cuda {
 /// signals; to the rest of the library it is a queue that nobody submits to. Each queue that a
 /// stream waits for has one as well, which follows its values. A signal is always queued before the
 /// waits for it, so neither side can wait for ever.
-class Interop {
+class Interop final : public vulkan::DeviceCompanion {
 public:
     using Stream = Gpu::Stream;
 
@@ -27,7 +28,7 @@ public:
     static Interop& of(vulkan::Device& device);
 
     Interop(vulkan::Device& device, std::shared_ptr<Gpu> gpu);
-    ~Interop();
+    ~Interop() override;
     Interop(const Interop&) = delete;
     Interop& operator=(const Interop&) = delete;
 

@@ -16,6 +16,7 @@ struct AxisExtents {
     uint64_t outer = 1;
     uint64_t length = 1;
     uint64_t inner = 1;
+    bool operator==(const AxisExtents&) const = default;
 };
 
 /// @param axis  negative ones count from the last
@@ -50,6 +51,7 @@ struct Segments {
     uint64_t count = 0;
     bool wide = false; ///< offsets of 64 bits
     bool isSigned = false;
+    bool operator==(const Segments&) const = default;
 };
 
 /// The macros of Offsets.glsl.

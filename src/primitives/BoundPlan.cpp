@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/BoundPlan.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "operations/OpCopyRange.hpp"
 #include "operations/OpFillRange.hpp"
-#include "operations/StoragePipeline.hpp"
 #include "primitives/PlanDispatch.hpp"
-#include "primitives/Source.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -45,17 +42,6 @@ MemorySpan spanOf(const TensorRange& range) {
     const vulkan::Buffer& buffer = *implOf(*range.tensor).buffer;
     const uint64_t begin = buffer.offset() + startOf(range);
     return {buffer.handle(), begin, begin + elementsOf(range) * implOf(*range.tensor).elementSize};
-}
-
-std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
-                                             const Dispatch& first) {
-    const std::vector<uint32_t> spirv = compileKernel(kernel, device.pipelines().compileFolder());
-    uint32_t bindings = 0;
-    for (const View& view : first.views)
-        bindings += view.bindings;
-    const size_t words = first.push.size() + (first.isExact() ? 0 : first.views.size());
-    return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
-                           kernel.constants, kernel.subgroups);
 }
 
 } // namespace
@@ -103,42 +89,44 @@ uint64_t elementsOf(const TensorRange& range) {
                                                  : range.count;
 }
 
-BoundPlan::BoundPlan(std::shared_ptr<vulkan::Device> device, Plan plan,
-                     std::vector<Argument> arguments, const char* operation)
+BoundPlan::BoundPlan(std::shared_ptr<vulkan::Device> device,
+                     std::shared_ptr<const PreparedPlan> plan, std::vector<Argument> arguments,
+                     const char* operation, Pushes pushes)
     : mDevice(std::move(device)), mPlan(std::move(plan)), mArguments(std::move(arguments)),
-      mOperation(operation), mPipelines(mPlan.kernels.size()) {
+      mOperation(operation), mPushes(std::move(pushes)) {
+    mElements.reserve(mArguments.size());
     for (const Argument& argument : mArguments)
         mElements.push_back(elementsOf(argument.range));
-    for (const Step& step : mPlan.steps) {
-        const auto* const dispatch = std::get_if<Dispatch>(&step);
-        if (dispatch && !mPipelines[dispatch->kernel])
-            mPipelines[dispatch->kernel] =
-                pipelineOf(*mDevice, mPlan.kernels[dispatch->kernel], *dispatch);
-    }
-    for (const uint64_t bytes : mPlan.scratch) {
-        std::shared_ptr<vulkan::Buffer> buffer = vulkan::Buffer::createScratch(*mDevice, bytes);
-        const uint64_t words = buffer->size() / sizeof(uint32_t);
-        mScratch.push_back(Internals::make<Tensor>(
-            mDevice, std::move(buffer), words, sizeof(uint32_t), Memory::DataTypes::eUnsignedInt,
-            Memory::MemoryTypes::eStorage));
-    }
-    for (const Plan::Constants& held : mPlan.constants)
-        implOf(*mScratch[held.memory - mPlan.arguments])
-            .upload(held.words.data(), held.words.size() * sizeof held.words[0], 0);
-    mPlan.constants.clear();
-    bind();
 }
+
+BoundPlan::BoundPlan(std::shared_ptr<vulkan::Device> device, Plan plan,
+                     std::vector<Argument> arguments, const char* operation)
+    : BoundPlan(device, std::make_shared<const PreparedPlan>(device, std::move(plan)),
+                std::move(arguments), operation) {}
 
 BoundPlan::~BoundPlan() = default;
 
 bool BoundPlan::isBound() const {
+    if (mBoundBuffers.size() != mArguments.size())
+        return false;
     for (size_t i = 0; i < mArguments.size(); ++i)
         if (implOf(*mArguments[i].range.tensor).buffer != mBoundBuffers[i])
             return false;
     return true;
 }
 
-void BoundPlan::bind() {
+template <typename Take>
+BoundPlan::Tensors BoundPlan::scratchOf(Take&& take) const {
+    Tensors tensors;
+    tensors.reserve(mPlan->scratch().size());
+    for (const PreparedPlan::Scratch& scratch : mPlan->scratch())
+        tensors.push_back(tensorOf(mDevice,
+                                   scratch.constants ? scratch.constants : take(scratch.bytes),
+                                   sizeof(uint32_t)));
+    return tensors;
+}
+
+BoundPlan::Parts BoundPlan::bound(const Tensors& scratch) const {
     // A tensor may have another size now.
     deviceOf(mArguments, mOperation);
     for (size_t i = 0; i < mArguments.size(); ++i)
@@ -148,26 +136,33 @@ void BoundPlan::bind() {
                                   mOperation, mArguments[i].name, counted(mElements[i], "element"),
                                   elementsOf(mArguments[i].range));
     std::vector<PlanMemory> memories;
-    std::vector<std::shared_ptr<vulkan::Buffer>> buffers;
+    memories.reserve(mArguments.size() + mPlan->tables().size() + scratch.size());
     for (const Argument& argument : mArguments) {
         const std::shared_ptr<Tensor>& tensor = argument.range.tensor;
         memories.push_back(
             {tensor, startOf(argument.range),
              argument.replaced && elementsOf(argument.range) == implOf(*tensor).count});
-        buffers.push_back(implOf(*argument.range.tensor).buffer);
     }
-    for (const std::shared_ptr<Tensor>& tensor : mScratch)
+    for (const std::shared_ptr<vulkan::Buffer>& table : mPlan->tables())
+        memories.push_back({tensorOf(mDevice, table, 1), 0});
+    for (const std::shared_ptr<Tensor>& tensor : scratch)
         memories.push_back({tensor, 0});
 
-    std::vector<std::unique_ptr<OpBase>> parts;
-    for (const Step& step : mPlan.steps) {
+    Parts parts;
+    parts.reserve(mPlan->steps().size());
+    size_t number = 0;
+    for (const Step& step : mPlan->steps()) {
         const auto* const dispatch = std::get_if<Dispatch>(&step);
+        const std::vector<uint32_t>* const push = number < mPushes.size() ? &mPushes[number]
+                                                  : dispatch              ? &dispatch->push
+                                                                          : nullptr;
+        ++number;
         if (dispatch && dispatch->joined) {
             static_cast<PlanDispatch&>(*parts.back())
-                .join(*dispatch, mPipelines[dispatch->kernel], memories);
+                .join(*dispatch, *push, mPlan->pipeline(dispatch->kernel), memories);
         } else if (dispatch) {
-            parts.push_back(std::make_unique<PlanDispatch>(*mDevice, *dispatch,
-                                                           mPipelines[dispatch->kernel], memories));
+            parts.push_back(std::make_unique<PlanDispatch>(
+                *mDevice, *dispatch, *push, mPlan->pipeline(dispatch->kernel), memories));
         } else if (const auto* const fill = std::get_if<Fill>(&step)) {
             const PlanMemory& memory = memories[fill->memory];
             parts.push_back(std::make_unique<OpFillRange>(
@@ -182,14 +177,24 @@ void BoundPlan::bind() {
                 destination.start + copy.destinationOffset, copy.bytes));
         }
     }
-    mParts = std::move(parts);
-    mBoundBuffers = std::move(buffers);
+    return parts;
 }
 
-const std::vector<std::unique_ptr<OpBase>>& BoundPlan::parts() {
-    if (!isBound())
-        bind();
+const BoundPlan::Parts& BoundPlan::parts() {
+    if (isBound())
+        return mParts;
+    if (mScratch.empty())
+        mScratch = scratchOf(
+            [&](uint64_t bytes) { return vulkan::Buffer::createScratch(*mDevice, bytes); });
+    mParts = bound(mScratch);
+    mBoundBuffers.clear();
+    for (const Argument& argument : mArguments)
+        mBoundBuffers.push_back(implOf(*argument.range.tensor).buffer);
     return mParts;
+}
+
+BoundPlan::Parts BoundPlan::partsFor(vulkan::SharedScratch::Loan& scratch) const {
+    return bound(scratchOf([&](uint64_t bytes) { return scratch.take(bytes); }));
 }
 
 } // namespace kp::primitives

@@ -8,8 +8,9 @@
 #include <kompute/primitives/TensorRange.hpp>
 
 #include "primitives/Plan.hpp"
+#include "primitives/PreparedPlan.hpp"
 #include "vulkan/device/Device.hpp"
-#include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/memory/SharedScratch.hpp"
 
 namespace kp::primitives {
 
@@ -37,12 +38,16 @@ void requireDisjoint(const Argument& a, const Argument& b, const char* operation
 /// Returns the elements of a range that deviceOf() has checked.
 uint64_t elementsOf(const TensorRange& range);
 
-/// A plan with its pipelines, its scratch memory and the tensors it works on, ready to be recorded.
-/// Used by one thread at a time.
+/// A plan and the tensors that it works on, ready to be recorded. Used by one thread at a time.
 class BoundPlan {
 public:
-    /// Compiles the kernels and takes the scratch memory.
+    /// What replaces Dispatch::push of the first steps. The others have the plan's own.
+    using Pushes = std::vector<std::vector<uint32_t>>;
+
     /// @param arguments  checked by deviceOf()
+    BoundPlan(std::shared_ptr<vulkan::Device> device, std::shared_ptr<const PreparedPlan> plan,
+              std::vector<Argument> arguments, const char* operation, Pushes pushes = {});
+    /// Of a plan that nothing else uses.
     /// @throws ShaderError, OutOfMemory
     BoundPlan(std::shared_ptr<vulkan::Device> device, Plan plan, std::vector<Argument> arguments,
               const char* operation);
@@ -50,26 +55,38 @@ public:
     BoundPlan(const BoundPlan&) = delete;
     BoundPlan& operator=(const BoundPlan&) = delete;
 
-    /// Returns the steps, bound to the tensors' current memory. Valid until the next call.
-    /// @throws InvalidArgument as deviceOf()
-    const std::vector<std::unique_ptr<OpBase>>& parts();
+    using Parts = std::vector<std::unique_ptr<OpBase>>;
+    /// Returns the steps, bound to the tensors' current memory and to scratch memory of this
+    /// object's own. Valid until the next call.
+    /// @throws InvalidArgument as deviceOf(), OutOfMemory
+    const Parts& parts();
+    /// Returns the steps for one submission, bound to the tensors' current memory and to scratch
+    /// memory that is lent until then.
+    /// @throws as parts()
+    Parts partsFor(vulkan::SharedScratch::Loan& scratch) const;
 
     const std::vector<Argument>& arguments() const { return mArguments; }
     const char* operation() const { return mOperation; } ///< "OpReduce"
 
 private:
+    using Tensors = std::vector<std::shared_ptr<Tensor>>;
+
     bool isBound() const;
-    void bind();
+    Parts bound(const Tensors& scratch) const;
+    /// @param take  returns memory of at least so many bytes
+    template <typename Take>
+    Tensors scratchOf(Take&& take) const;
 
     std::shared_ptr<vulkan::Device> mDevice;
-    Plan mPlan;
+    std::shared_ptr<const PreparedPlan> mPlan;
     std::vector<Argument> mArguments;
     std::vector<uint64_t> mElements; ///< of the arguments, by mPlan
     const char* mOperation;
-    std::vector<std::shared_ptr<vulkan::Pipeline>> mPipelines;
-    std::vector<std::shared_ptr<Tensor>> mScratch;
-    std::vector<std::unique_ptr<OpBase>> mParts;
-    std::vector<std::shared_ptr<vulkan::Buffer>> mBoundBuffers; ///< of the arguments, by mParts
+    Pushes mPushes;
+    // Of parts().
+    Tensors mScratch;
+    Parts mParts;
+    std::vector<std::shared_ptr<vulkan::Buffer>> mBoundBuffers; ///< of the arguments
 };
 
 } // namespace kp::primitives

@@ -18,6 +18,7 @@ struct ConvolveProblem {
     struct Array {
         std::vector<uint64_t> extents;
         std::vector<uint64_t> strides; ///< elements
+        bool operator==(const Array&) const = default;
     };
 
     Array a;
@@ -36,6 +37,7 @@ struct ConvolveProblem {
     ConvolveProblem(const std::vector<uint64_t>& shapeA, const std::vector<uint64_t>& shapeB,
                     ConvolutionPart part, const std::vector<int>& axes, Memory::DataTypes type,
                     bool real);
+    bool operator==(const ConvolveProblem&) const = default;
 };
 
 /// Arguments of the plan: 0 is a, 1 is b, 2 the output, then the constants of @p programs.

@@ -8,6 +8,7 @@
 
 #include <kompute/Memory.hpp>
 
+#include "primitives/ExactNumber.hpp"
 #include "primitives/FftPrograms.hpp"
 #include "primitives/MovePlan.hpp"
 
@@ -21,7 +22,7 @@ struct FftProblem {
     bool inverse = false;
     bool inPlace = false;
     bool normalized = false; ///< the results are divided by the product of the extents
-    double scale = 1;        ///< and then multiplied by this
+    ExactNumber scale = 1;   ///< and then multiplied by this
     bool inAligned = true;   ///< the input starts at a multiple of FftTraits::alignment
     bool outAligned = true;
     /// Copy from the input to scratch memory, if its axes are in another order or its extents
@@ -33,6 +34,7 @@ struct FftProblem {
     /// Returns the numbers of an array: two for each complex one.
     uint64_t inNumbers() const { return numbers(!real || inverse); }
     uint64_t outNumbers() const { return numbers(!real || !inverse); }
+    bool operator==(const FftProblem&) const = default;
 
 private:
     uint64_t numbers(bool isSpectrum) const;

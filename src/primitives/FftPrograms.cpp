@@ -120,12 +120,6 @@ Dispatch dispatchOf(const FftProgram::Dispatch& step, const std::vector<uint32_t
     return dispatch;
 }
 
-std::shared_ptr<Tensor> bytesTensor(const std::shared_ptr<vulkan::Device>& device,
-                                    const std::shared_ptr<vulkan::Buffer>& buffer) {
-    return Internals::make<Tensor>(device, buffer, buffer->size(), 1,
-                                   Memory::DataTypes::eUnsignedChar, Memory::MemoryTypes::eStorage);
-}
-
 /// Returns the contents of all memories that the setup of a program writes, by memory.
 std::vector<std::shared_ptr<vulkan::Buffer>> setUp(const std::shared_ptr<vulkan::Device>& device,
                                                    const FftProgram& program) {
@@ -138,7 +132,7 @@ std::vector<std::shared_ptr<vulkan::Buffer>> setUp(const std::shared_ptr<vulkan:
         buffers[memory] = vulkan::Buffer::create(*device, program.memoryBytes[memory],
                                                  vulkan::MemoryPlace::eDevice);
         argumentOf[memory] = static_cast<uint32_t>(arguments.size());
-        arguments.push_back({bytesTensor(device, buffers[memory]), "a table"});
+        arguments.push_back({tensorOf(device, buffers[memory], 1), "a table"});
     };
     for (const auto& step : program.setup) {
         if (const auto* const upload = std::get_if<FftProgram::Upload>(&step))
@@ -185,6 +179,11 @@ std::string nameOf(const FftRequest& request) {
 
 } // namespace
 
+uint64_t fftAlignment(const vulkan::Device& device) {
+    return std::max<uint64_t>(kViewAlignment,
+                              device.physical().properties.limits.minStorageBufferOffsetAlignment);
+}
+
 FftTraits FftTraits::of(const vulkan::Device& device) {
     const VkPhysicalDeviceProperties& properties = device.physical().properties;
     const VkPhysicalDeviceLimits& limits = properties.limits;
@@ -198,7 +197,7 @@ FftTraits FftTraits::of(const vulkan::Device& device) {
         traits.limits.maxGroupCount[i] = limits.maxComputeWorkGroupCount[i];
     }
     traits.maxRange = limits.maxStorageBufferRange;
-    traits.alignment = std::max<uint64_t>(kViewAlignment, limits.minStorageBufferOffsetAlignment);
+    traits.alignment = fftAlignment(device);
     return traits;
 }
 
@@ -264,8 +263,8 @@ void FftPrograms::append(Plan& plan, size_t number, const Place& in, const Place
         plan.steps.push_back(dispatchOf(step, entry.kernels, place));
 }
 
-std::vector<Argument> FftPrograms::constants(const std::shared_ptr<vulkan::Device>& device) const {
-    std::vector<Argument> arguments;
+PreparedPlan::Buffers FftPrograms::constants(const std::shared_ptr<vulkan::Device>& device) const {
+    PreparedPlan::Buffers constants;
     for (const Entry& entry : mEntries) {
         if (entry.constants.empty())
             continue;
@@ -277,10 +276,9 @@ std::vector<Argument> FftPrograms::constants(const std::shared_ptr<vulkan::Devic
                 buffers.push_back(all[memory]);
             device->constants().keep(name, buffers);
         }
-        for (const std::shared_ptr<vulkan::Buffer>& buffer : buffers)
-            arguments.push_back({bytesTensor(device, buffer), "a table"});
+        constants.insert(constants.end(), buffers.begin(), buffers.end());
     }
-    return arguments;
+    return constants;
 }
 
 } // namespace kp::primitives

@@ -22,6 +22,9 @@ struct FftTraits {
     static FftTraits of(const vulkan::Device& device);
 };
 
+/// Returns FftTraits::alignment of a device.
+uint64_t fftAlignment(const vulkan::Device& device);
+
 /// The programs, of VkFFT or the library's own, that a plan consists of. A program's constants
 /// (tables of sines and cosines, spectra of chirps) are arguments of the plan, after those of the
 /// primitive.
@@ -53,7 +56,7 @@ public:
 
     /// Returns the constants on a device, in the order of the arguments. The first transform of
     /// its kind makes them, and waits for the device.
-    std::vector<Argument> constants(const std::shared_ptr<vulkan::Device>& device) const;
+    PreparedPlan::Buffers constants(const std::shared_ptr<vulkan::Device>& device) const;
 
 private:
     struct Entry {

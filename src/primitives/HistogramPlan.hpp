@@ -8,6 +8,7 @@
 #include <kompute/primitives/Determinism.hpp>
 
 #include "primitives/DeviceTraits.hpp"
+#include "primitives/ExactNumber.hpp"
 #include "primitives/Plan.hpp"
 
 namespace kp::primitives {
@@ -17,8 +18,8 @@ struct HistogramProblem {
     Memory::DataTypes type = Memory::DataTypes::eFloat;
     uint64_t count = 0;
     Bins::Kind kind = Bins::Kind::eIntegers;
-    double low = 0; ///< of even bins
-    double high = 0;
+    ExactNumber low = 0; ///< of even bins
+    ExactNumber high = 0;
     uint64_t bins = 0;
     Memory::DataTypes out = Memory::DataTypes::eUnsignedInt;
     bool weighted = false; ///< by weights of the output's type
@@ -34,6 +35,7 @@ struct HistogramProblem {
     Memories memories() const;
     /// True if elements are sorted by bin, so that their weights are added up in a fixed order.
     bool sorts() const;
+    bool operator==(const HistogramProblem&) const = default;
 };
 
 Plan planHistogram(const HistogramProblem& problem, const DeviceTraits& traits);

@@ -9,6 +9,7 @@
 #include "core/MemoryImpl.hpp"
 #include "primitives/Axis.hpp"
 #include "primitives/IndexedPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 
 namespace kp::primitives {
@@ -48,8 +49,7 @@ std::unique_ptr<BoundPlan> indexedOperation(const TensorRange& in, const TensorR
     problem.scatter = scatter;
     problem.inUnit = startUnit(in);
     problem.outUnit = startUnit(out);
-    Plan plan = planIndexed(problem, DeviceTraits::of(*device));
-    return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), name);
+    return boundPlan(device, problem, planIndexed, std::move(arguments), name);
 }
 
 } // namespace kp::primitives

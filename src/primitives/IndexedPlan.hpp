@@ -20,6 +20,7 @@ struct IndexedProblem {
     bool signedIndices = false;
     uint32_t inUnit = 16; ///< startUnit() of the arguments
     uint32_t outUnit = 16;
+    bool operator==(const IndexedProblem&) const = default;
 };
 
 /// Arguments: 0 is the input, 1 the indices, 2 the output.

@@ -591,6 +591,10 @@ void MatMulPlanner::addFinish(const Panel& panel, uint64_t count) {
 
 } // namespace
 
+Plan planMatMul(const MatMulProblem& problem, const DeviceTraits& traits) {
+    return planMatMul(problem, traits, nullptr);
+}
+
 Plan planMatMul(const MatMulProblem& problem, const DeviceTraits& traits,
                 const MatMulChoice* choice) {
     return MatMulPlanner(problem, traits, choice).plan();

@@ -8,6 +8,7 @@
 #include <kompute/Memory.hpp>
 
 #include "primitives/DeviceTraits.hpp"
+#include "primitives/ExactNumber.hpp"
 
 namespace kp::primitives {
 
@@ -17,6 +18,7 @@ struct StoredMatrix {
     uint64_t batchStride = 0; ///< elements from matrix to matrix
     /// The matrices begin at a multiple of this many elements in their buffer, up to 8.
     uint32_t alignment = 8;
+    bool operator==(const StoredMatrix&) const = default;
 };
 
 struct MatMulProblem {
@@ -31,11 +33,12 @@ struct MatMulProblem {
     StoredMatrix a;
     StoredMatrix b;
     StoredMatrix c;
-    double alpha = 1;
-    double beta = 0;
+    ExactNumber alpha = 1;
+    ExactNumber beta = 0;
     std::string epilogue;
     bool hasBias = false;
     bool biasOfRows = false;
+    bool operator==(const MatMulProblem&) const = default;
 };
 
 /// Who multiplies what.

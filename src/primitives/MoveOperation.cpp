@@ -8,6 +8,7 @@
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "primitives/Axis.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 
 namespace kp::primitives {
@@ -38,9 +39,12 @@ MoveProblem MoveOperation::problem() const {
 }
 
 std::unique_ptr<BoundPlan> MoveOperation::bind(const MoveProblem& problem) {
-    Plan plan(2);
-    planMove(plan, problem, DeviceTraits::of(*mDevice));
-    return std::make_unique<BoundPlan>(mDevice, std::move(plan), std::move(mArguments), mOperation);
+    const auto plan = [](const MoveProblem& wanted, const DeviceTraits& traits) {
+        Plan made(2);
+        planMove(made, wanted, traits);
+        return made;
+    };
+    return boundPlan(mDevice, problem, +plan, std::move(mArguments), mOperation);
 }
 
 } // namespace kp::primitives

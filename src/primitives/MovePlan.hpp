@@ -15,6 +15,7 @@ struct MoveAxis {
     uint64_t extent = 1;
     int64_t in = 0;
     uint64_t out = 0;
+    bool operator==(const MoveAxis&) const = default;
 };
 
 /// What OpTranspose, OpReverse and OpConcatenate do with an input.
@@ -27,6 +28,7 @@ struct MoveProblem {
     uint32_t outMemory = 1;
     uint32_t inUnit = 16; ///< startUnit() of the arguments
     uint32_t outUnit = 16;
+    bool operator==(const MoveProblem&) const = default;
 };
 
 /// Appends the copy to a plan.

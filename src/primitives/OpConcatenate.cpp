@@ -10,12 +10,29 @@
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MovePlan.hpp"
 #include "primitives/MoveUnit.hpp"
 
 namespace kp {
 namespace {
+
+struct ConcatenateProblem {
+    std::vector<primitives::MoveProblem> parts;
+    uint32_t arguments = 0;
+    bool operator==(const ConcatenateProblem&) const = default;
+};
+
+primitives::Plan planConcatenate(const ConcatenateProblem& problem,
+                                 const primitives::DeviceTraits& traits) {
+    primitives::Plan plan(problem.arguments);
+    for (const primitives::MoveProblem& part : problem.parts)
+        primitives::planMove(plan, part, traits);
+    // Each writes elements of its own.
+    for (size_t i = 1; i < plan.steps.size(); ++i)
+        std::get<primitives::Dispatch>(plan.steps[i]).joined = true;
+    return plan;
+}
 
 std::unique_ptr<primitives::BoundPlan> concatenatePlan(const std::vector<TensorRange>& in,
                                                        const TensorRange& out,
@@ -42,9 +59,9 @@ std::unique_ptr<primitives::BoundPlan> concatenatePlan(const std::vector<TensorR
                               counted(total, "element"), count);
     const primitives::AxisExtents extents = primitives::axisExtents(shape, axis, count, kName);
     const uint64_t slice = extents.outer * extents.inner;
-    const primitives::DeviceTraits traits = primitives::DeviceTraits::of(*device);
     const uint64_t elementBytes = implOf(*out.tensor).elementSize;
-    primitives::Plan plan(static_cast<uint32_t>(arguments.size()));
+    ConcatenateProblem whole;
+    whole.arguments = static_cast<uint32_t>(arguments.size());
     uint64_t before = 0; // bytes of a row in earlier inputs
     for (size_t i = 0; i < in.size(); ++i) {
         const uint64_t elements = primitives::elementsOf(in[i]);
@@ -65,14 +82,10 @@ std::unique_ptr<primitives::BoundPlan> concatenatePlan(const std::vector<TensorR
         problem.outMemory = static_cast<uint32_t>(in.size());
         problem.inUnit = primitives::startUnit(in[i]);
         problem.outUnit = primitives::startUnit(out);
-        primitives::planMove(plan, problem, traits);
+        whole.parts.push_back(std::move(problem));
         before += row;
     }
-    // Each writes elements of its own.
-    for (size_t i = 1; i < plan.steps.size(); ++i)
-        std::get<primitives::Dispatch>(plan.steps[i]).joined = true;
-    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kName);
+    return primitives::boundPlan(device, whole, planConcatenate, std::move(arguments), kName);
 }
 
 } // namespace

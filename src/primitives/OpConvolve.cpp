@@ -10,9 +10,9 @@
 #include "core/MemoryImpl.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
 #include "primitives/ConvolvePlan.hpp"
 #include "primitives/FftArgument.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 
 namespace kp {
@@ -70,13 +70,14 @@ std::unique_ptr<primitives::BoundPlan> convolvePlan(const TensorRange& a, const 
         fail<InvalidArgument>("{}: the result has {}, but the output has {}", kConvolve,
                               counted(results, "element"), primitives::elementsOf(out));
 
-    const primitives::FftTraits traits = primitives::FftTraits::of(*device);
-    primitives::FftPrograms programs(traits);
     for (size_t i = 0; i < arguments.size(); ++i)
         problem.units[i] = primitives::startUnit(arguments[i].range);
-    primitives::Plan plan = primitives::planConvolve(problem, traits, programs);
-    for (Argument& constant : programs.constants(device))
-        arguments.push_back(std::move(constant));
+    auto plan = primitives::KnownPlans::of(*device).get(problem, [&] {
+        const primitives::FftTraits traits = primitives::FftTraits::of(*device);
+        primitives::FftPrograms programs(traits);
+        primitives::Plan made = primitives::planConvolve(problem, traits, programs);
+        return primitives::PreparedPlan(device, std::move(made), programs.constants(device));
+    });
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
                                                    kConvolve);
 }

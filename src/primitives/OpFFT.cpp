@@ -12,9 +12,9 @@
 #include "core/MemoryImpl.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
 #include "primitives/FftArgument.hpp"
 #include "primitives/FftPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 
 namespace kp {
@@ -238,13 +238,15 @@ std::unique_ptr<primitives::BoundPlan> fftPlan(const TensorRange& in, const Tens
              input, output);
     setNormalization(problem, options.normalization);
 
-    const primitives::FftTraits traits = primitives::FftTraits::of(*device);
-    problem.inAligned = problem.moveIn || primitives::isAligned(arguments[0], traits.alignment);
-    problem.outAligned = problem.moveOut || primitives::isAligned(arguments[1], traits.alignment);
-    primitives::FftPrograms programs(traits);
-    primitives::Plan plan = primitives::planFft(problem, traits, programs);
-    for (Argument& constant : programs.constants(device))
-        arguments.push_back(std::move(constant));
+    const uint64_t alignment = primitives::fftAlignment(*device);
+    problem.inAligned = problem.moveIn || primitives::isAligned(arguments[0], alignment);
+    problem.outAligned = problem.moveOut || primitives::isAligned(arguments[1], alignment);
+    auto plan = primitives::KnownPlans::of(*device).get(problem, [&] {
+        const primitives::FftTraits traits = primitives::FftTraits::of(*device);
+        primitives::FftPrograms programs(traits);
+        primitives::Plan made = primitives::planFft(problem, traits, programs);
+        return primitives::PreparedPlan(device, std::move(made), programs.constants(device));
+    });
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
                                                    kName);
 }

@@ -11,9 +11,9 @@
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
 #include "primitives/HistogramEdges.hpp"
 #include "primitives/HistogramPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 #include "primitives/OperatorSource.hpp"
 #include "primitives/SortKeys.hpp"
@@ -34,8 +34,8 @@ void checkLimits(const HistogramProblem& problem) {
         !std::isfinite(problem.high - problem.low))
         fail<InvalidArgument>("{}: there are no even bins of {} from {} to {}; give finite limits "
                               "in ascending order",
-                              kHistogramName, Memory::toString(problem.type), problem.low,
-                              problem.high);
+                              kHistogramName, Memory::toString(problem.type),
+                              static_cast<double>(problem.low), static_cast<double>(problem.high));
 }
 
 void checkTypes(const vulkan::Device& device, const HistogramProblem& problem,
@@ -102,10 +102,8 @@ std::unique_ptr<primitives::BoundPlan> histogramPlan(const TensorRange& in, cons
         fail<InvalidArgument>("{}: weights are sorted by the number of their bin, of which there "
                               "can be {}, but {} were given",
                               kHistogramName, UINT32_MAX - 1, problem.bins);
-    primitives::Plan plan =
-        primitives::planHistogram(problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kHistogramName);
+    return primitives::boundPlan(device, problem, primitives::planHistogram, std::move(arguments),
+                                 kHistogramName);
 }
 
 } // namespace

@@ -14,7 +14,7 @@
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
 #include "operations/GlslType.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MatMulPlan.hpp"
 #include "shader/SourceTokens.hpp"
 #include "vulkan/memory/Buffer.hpp"
@@ -165,9 +165,8 @@ std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const Te
     }
     requireGlslType(*device, problem.in, "multiply");
     requireGlslType(*device, problem.out, "multiply to");
-    primitives::Plan plan = primitives::planMatMul(problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kMatMul);
+    return primitives::boundPlan(device, problem, primitives::planMatMul, std::move(arguments),
+                                 kMatMul);
 }
 
 } // namespace

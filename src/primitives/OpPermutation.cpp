@@ -6,11 +6,18 @@
 #include <vector>
 
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/PermutationPlan.hpp"
 
 namespace kp {
 namespace {
+
+/// What a plan depends on besides the state.
+struct PermutationShape {
+    uint64_t count;
+    uint32_t indexBytes;
+    bool operator==(const PermutationShape&) const = default;
+};
 
 std::unique_ptr<primitives::BoundPlan> permutationPlan(const TensorRange& out,
                                                        const RandomState& state) {
@@ -19,10 +26,14 @@ std::unique_ptr<primitives::BoundPlan> permutationPlan(const TensorRange& out,
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     const uint64_t count = primitives::elementsOf(out);
     const uint32_t bytes = primitives::indexBytes(arguments[0], count, kName);
-    primitives::Plan plan =
-        primitives::planPermutation(count, bytes, state, primitives::DeviceTraits::of(*device));
-    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kName);
+    primitives::KnownPlans& known = primitives::KnownPlans::of(*device);
+    auto plan = known.get(PermutationShape{count, bytes}, [&] {
+        return primitives::PreparedPlan(
+            device, primitives::planPermutation(count, bytes, state, known.traits()));
+    });
+    return std::make_unique<primitives::BoundPlan>(
+        device, std::move(plan), std::move(arguments), kName,
+        primitives::randomPushes(primitives::permutationKeys(count, state), known.traits()));
 }
 
 } // namespace

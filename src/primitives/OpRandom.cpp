@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "operations/GlslType.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/RandomPlan.hpp"
 
 namespace kp {
@@ -22,10 +22,14 @@ randomPlan(const TensorRange& out, const Distribution& distribution, const Rando
     problem.distribution = distribution;
     problem.state = state;
     problem.count = primitives::elementsOf(out);
-    primitives::Plan plan = primitives::planRandom(problem, primitives::DeviceTraits::of(*device));
+    primitives::KnownPlans& known = primitives::KnownPlans::of(*device);
+    primitives::BoundPlan::Pushes pushes = primitives::randomPushes(problem, known.traits());
     requireGlslType(*device, problem.out, "fill with random numbers");
+    auto plan = known.get(primitives::RandomShape(problem), [&] {
+        return primitives::PreparedPlan(device, primitives::planRandom(problem, known.traits()));
+    });
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kName);
+                                                   kName, std::move(pushes));
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/ReducePlan.hpp"
 
 namespace kp {
@@ -44,8 +44,8 @@ std::unique_ptr<BoundPlan> reducePlan(const TensorRange& in, const TensorRange& 
     if (primitives::elementsOf(out) != problem.results())
         fail<InvalidArgument>("{}: the result has {}, but the output {}", kName,
                               counted(problem.results(), "element"), primitives::elementsOf(out));
-    primitives::Plan plan = primitives::planReduce(problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), kName);
+    return primitives::boundPlan(device, problem, primitives::planReduce, std::move(arguments),
+                                 kName);
 }
 
 } // namespace

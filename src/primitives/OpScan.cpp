@@ -9,7 +9,7 @@
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 #include "primitives/OperatorSource.hpp"
 #include "primitives/ScanPlan.hpp"
@@ -51,8 +51,8 @@ std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& ou
         fail<InvalidArgument>("{}: the input has {}, but the output has {}", kName,
                               counted(primitives::elementsOf(in), "element"),
                               primitives::elementsOf(out));
-    primitives::Plan plan = primitives::planScan(problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), kName);
+    return primitives::boundPlan(device, problem, primitives::planScan, std::move(arguments),
+                                 kName);
 }
 
 } // namespace

@@ -10,7 +10,7 @@
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 #include "primitives/SearchPlan.hpp"
 #include "primitives/SortKeys.hpp"
@@ -41,9 +41,8 @@ std::unique_ptr<primitives::BoundPlan> searchPlan(const TensorRange& sorted,
     // There is a place after the last element, too.
     problem.placeBytes = primitives::indexBytes(arguments[2], problem.sorted + 1, kName);
     problem.right = side == SearchSide::eRight;
-    primitives::Plan plan = primitives::planSearch(problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kName);
+    return primitives::boundPlan(device, problem, primitives::planSearch, std::move(arguments),
+                                 kName);
 }
 
 } // namespace

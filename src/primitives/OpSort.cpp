@@ -9,7 +9,7 @@
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/SortPlan.hpp"
 
 namespace kp {
@@ -142,8 +142,8 @@ std::unique_ptr<BoundPlan> sortPlan(const TensorRange& keys, const TensorRange& 
             if (other != output)
                 primitives::requireDisjoint(arguments[output], arguments[other], operation);
 
-    primitives::Plan plan = primitives::planSort(problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<BoundPlan>(device, std::move(plan), std::move(arguments), operation);
+    return primitives::boundPlan(device, problem, primitives::planSort, std::move(arguments),
+                                 operation);
 }
 
 } // namespace

@@ -9,7 +9,7 @@
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 #include "primitives/SortKeys.hpp"
 #include "primitives/TopKPlan.hpp"
@@ -65,9 +65,8 @@ std::unique_ptr<primitives::BoundPlan> topKPlan(const TensorRange& in, uint64_t 
             primitives::indexBytes({indices, "the indices"}, problem.array.length, kName);
         problem.indicesUnit = primitives::startUnit(indices);
     }
-    primitives::Plan plan = primitives::planTopK(problem, primitives::DeviceTraits::of(*device));
-    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kName);
+    return primitives::boundPlan(device, problem, primitives::planTopK, std::move(arguments),
+                                 kName);
 }
 
 } // namespace

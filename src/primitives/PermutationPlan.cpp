@@ -6,19 +6,23 @@
 
 namespace kp::primitives {
 
-Plan planPermutation(uint64_t count, uint32_t indexBytes, const RandomState& state,
-                     const DeviceTraits& traits) {
-    Plan plan(1);
-    if (count == 0)
-        return plan;
-    const uint32_t keys = plan.addScratch(count * 8);
+RandomProblem permutationKeys(uint64_t count, const RandomState& state) {
     // Two numbers of 32 bits per key, so that devices without 64-bit integers have them, too.
     RandomProblem random;
     random.out = Memory::DataTypes::eUnsignedInt;
     random.distribution = Distribution::bits();
     random.state = state;
     random.count = 2 * count;
-    plan.append(planRandom(random, traits), {keys});
+    return random;
+}
+
+Plan planPermutation(uint64_t count, uint32_t indexBytes, const RandomState& state,
+                     const DeviceTraits& traits) {
+    Plan plan(1);
+    if (count == 0)
+        return plan;
+    const uint32_t keys = plan.addScratch(count * 8);
+    plan.append(planRandom(permutationKeys(count, state), traits), {keys});
     SortProblem sort;
     sort.keys = Memory::DataTypes::eUnsignedLong;
     sort.count = count;

@@ -15,13 +15,15 @@
 namespace kp::primitives {
 
 PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
+                           const std::vector<uint32_t>& push,
                            std::shared_ptr<vulkan::Pipeline> pipeline,
                            const std::vector<PlanMemory>& memories)
     : mDevice(device) {
-    join(dispatch, std::move(pipeline), memories);
+    join(dispatch, push, std::move(pipeline), memories);
 }
 
-void PlanDispatch::join(const Dispatch& dispatch, std::shared_ptr<vulkan::Pipeline> pipeline,
+void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& push,
+                        std::shared_ptr<vulkan::Pipeline> pipeline,
                         const std::vector<PlanMemory>& memories) {
     const VkPhysicalDeviceLimits& limits = mDevice.physical().properties.limits;
     Commands made;
@@ -47,7 +49,7 @@ void PlanDispatch::join(const Dispatch& dispatch, std::shared_ptr<vulkan::Pipeli
         else
             mAccesses.readWrite(memory.tensor).copied();
     }
-    made.push.insert(made.push.end(), dispatch.push.begin(), dispatch.push.end());
+    made.push.insert(made.push.end(), push.begin(), push.end());
     made.set = mDevice.descriptors().create(made.pipeline->layout(), writes);
     if (dispatch.isExact()) {
         made.groups = dispatch.exactGroups;

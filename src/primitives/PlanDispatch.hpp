@@ -24,14 +24,15 @@ struct PlanMemory {
 /// A dispatch of a plan, and those that are joined to it, as a part of the primitive's operation.
 class PlanDispatch final : public OpBase {
 public:
+    /// @param push      instead of that of the dispatch
     /// @param memories  of the plan; their tensors are alive and large enough
     PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
-                 std::shared_ptr<vulkan::Pipeline> pipeline,
+                 const std::vector<uint32_t>& push, std::shared_ptr<vulkan::Pipeline> pipeline,
                  const std::vector<PlanMemory>& memories);
 
     /// Adds a joined dispatch.
-    void join(const Dispatch& dispatch, std::shared_ptr<vulkan::Pipeline> pipeline,
-              const std::vector<PlanMemory>& memories);
+    void join(const Dispatch& dispatch, const std::vector<uint32_t>& push,
+              std::shared_ptr<vulkan::Pipeline> pipeline, const std::vector<PlanMemory>& memories);
 
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "core/Native.hpp"
+#include "core/Recorder.hpp"
 #include "primitives/BoundPlan.hpp"
 
 namespace kp {
@@ -16,6 +18,12 @@ Accesses Primitive::accesses() {
 }
 
 void Primitive::record(const vk::CommandBuffer& commandBuffer) {
+    if (vulkan::SharedScratch::Loan* const scratch =
+            Recorder::scratch(native::handleOf(commandBuffer))) {
+        for (const std::unique_ptr<OpBase>& part : mPlan->partsFor(*scratch))
+            recordPart(commandBuffer, *part);
+        return;
+    }
     for (const std::unique_ptr<OpBase>& part : mPlan->parts())
         recordPart(commandBuffer, *part);
 }

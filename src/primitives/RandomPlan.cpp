@@ -196,17 +196,14 @@ Parameters realParameters(const RandomProblem& problem) {
     return parameters;
 }
 
-std::string kindMacros(const RandomProblem& problem, bool isInteger) {
-    if (isInteger)
+std::string kindMacros(const RandomProblem& problem, bool integers) {
+    if (integers)
         return "#define INTEGERS\n";
-    const Distribution& distribution = problem.distribution;
-    const bool isExponential = distribution.kind == Kind::eExponential;
-    const bool isStandard = isExponential ? distribution.first == 1
-                                          : distribution.first == 0 && distribution.second == 1;
-    const std::string standard = isStandard ? "#define STANDARD\n" : "";
-    if (isExponential)
+    const RandomShape shape(problem);
+    const std::string standard = shape.isStandard ? "#define STANDARD\n" : "";
+    if (shape.kind == Kind::eExponential)
         return "#define EXPONENTIAL\n" + standard;
-    if (distribution.kind == Kind::eNormal)
+    if (shape.kind == Kind::eNormal)
         return "#define NORMAL\n" + standard;
     // Numbers in [0, 1) with a step that the type represents everywhere.
     switch (problem.out) {
@@ -220,6 +217,28 @@ std::string kindMacros(const RandomProblem& problem, bool isInteger) {
         return standard + "#define UNIFORM\n#define UNIFORM_DROP 8\n"
                           "#define UNIFORM_STEP 5.9604644775390625e-08\n";
     }
+}
+
+bool isInteger(const RandomProblem& problem) {
+    return problem.distribution.kind == Kind::eBits || problem.distribution.kind == Kind::eIntegers;
+}
+
+/// @throws InvalidArgument if the distribution has no numbers of the output's type
+void requireRandom(const RandomProblem& problem) {
+    glslTypeOf(problem.out, "random");
+    if (isInteger(problem) && isFloatingPoint(problem.out))
+        fail<InvalidArgument>("OpRandom: random integers need an output of an integer type, not of "
+                              "{}",
+                              Memory::toString(problem.out));
+    if (!isInteger(problem) && !isFloatingPoint(problem.out))
+        fail<InvalidArgument>("OpRandom: this distribution needs an output of a floating-point "
+                              "type, not of {}; integers have Distribution::integers and bits",
+                              Memory::toString(problem.out));
+}
+
+/// Returns the elements that a dispatch writes at most.
+uint64_t largestPart(const RandomProblem& problem, const DeviceTraits& traits) {
+    return traits.maxViewBytes / 16 * 16 / Memory::dataTypeMemorySize(problem.out);
 }
 
 bool usesQuantiles(const RandomProblem& problem) {
@@ -243,8 +262,8 @@ std::vector<uint32_t> quantileWords() {
     return words;
 }
 
-Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool isInteger) {
-    std::string macros = glslTypeMacros("OUT", problem.out) + kindMacros(problem, isInteger) +
+Kernel randomKernel(const RandomProblem& problem, const RandomRules& rules, bool integers) {
+    std::string macros = glslTypeMacros("OUT", problem.out) + kindMacros(problem, integers) +
                          formatted("#define BLOCKS {}u\n", rules.blocks);
     if (Memory::dataTypeMemorySize(problem.out) == 8)
         macros += "#define WIDE\n";
@@ -282,28 +301,45 @@ std::array<uint32_t, 20> philoxKeys(uint64_t seed) {
     return keys;
 }
 
-Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
-    const bool isInteger =
-        problem.distribution.kind == Kind::eBits || problem.distribution.kind == Kind::eIntegers;
-    glslTypeOf(problem.out, "random");
-    if (isInteger && isFloatingPoint(problem.out))
-        fail<InvalidArgument>("OpRandom: random integers need an output of an integer type, not of "
-                              "{}",
-                              Memory::toString(problem.out));
-    if (!isInteger && !isFloatingPoint(problem.out))
-        fail<InvalidArgument>("OpRandom: this distribution needs an output of a floating-point "
-                              "type, not of {}; integers have Distribution::integers and bits",
-                              Memory::toString(problem.out));
-    const Parameters parameters = isInteger ? integerParameters(problem) : realParameters(problem);
-    const std::array<uint32_t, 20> keys = philoxKeys(problem.state.seed);
+RandomShape::RandomShape(const RandomProblem& problem)
+    : out(problem.out), kind(problem.distribution.kind), count(problem.count) {
+    const Distribution& distribution = problem.distribution;
+    if (kind == Kind::eExponential)
+        isStandard = distribution.first == 1;
+    else if (kind == Kind::eUniform || kind == Kind::eNormal)
+        isStandard = distribution.first == 0 && distribution.second == 1;
+}
 
+std::vector<std::vector<uint32_t>> randomPushes(const RandomProblem& problem,
+                                                const DeviceTraits& traits) {
+    requireRandom(problem);
+    const Parameters parameters =
+        isInteger(problem) ? integerParameters(problem) : realParameters(problem);
+    const std::array<uint32_t, 20> keys = philoxKeys(problem.state.seed);
+    std::vector<std::vector<uint32_t>> pushes;
+    const uint64_t most = largestPart(problem, traits);
+    for (uint64_t first = 0; first < problem.count; first += most) {
+        const uint64_t count = std::min(most, problem.count - first);
+        const uint64_t number = problem.state.counter + first;
+        std::vector<uint32_t>& push = pushes.emplace_back();
+        push = {static_cast<uint32_t>(count), static_cast<uint32_t>(number),
+                static_cast<uint32_t>(number >> 32), static_cast<uint32_t>(problem.state.stream),
+                static_cast<uint32_t>(problem.state.stream >> 32)};
+        push.insert(push.end(), keys.begin(), keys.end());
+        push.insert(push.end(), parameters.begin(), parameters.end());
+    }
+    return pushes;
+}
+
+Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
+    std::vector<std::vector<uint32_t>> pushes = randomPushes(problem, traits);
     Plan plan(1);
     if (problem.count == 0)
         return plan;
     const RandomRules rules = RandomRules::of(traits, usesQuantiles(problem));
     const uint64_t bytes = Memory::dataTypeMemorySize(problem.out);
-    const uint64_t most = traits.maxViewBytes / 16 * 16 / bytes;
-    const uint32_t kernel = plan.addKernel(randomKernel(problem, rules, isInteger));
+    const uint64_t most = largestPart(problem, traits);
+    const uint32_t kernel = plan.addKernel(randomKernel(problem, rules, isInteger(problem)));
     std::optional<View> quantiles;
     if (rules.quantilesInMemory) {
         std::vector<uint32_t> words = quantileWords();
@@ -312,7 +348,6 @@ Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
     }
     for (uint64_t first = 0; first < problem.count; first += most) {
         const uint64_t count = std::min(most, problem.count - first);
-        const uint64_t number = problem.state.counter + first;
         Dispatch dispatch;
         dispatch.kernel = kernel;
         View out;
@@ -324,12 +359,7 @@ Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
         dispatch.views = {out};
         if (quantiles)
             dispatch.views.push_back(*quantiles);
-        dispatch.push = {static_cast<uint32_t>(count), static_cast<uint32_t>(number),
-                         static_cast<uint32_t>(number >> 32),
-                         static_cast<uint32_t>(problem.state.stream),
-                         static_cast<uint32_t>(problem.state.stream >> 32)};
-        dispatch.push.insert(dispatch.push.end(), keys.begin(), keys.end());
-        dispatch.push.insert(dispatch.push.end(), parameters.begin(), parameters.end());
+        dispatch.push = std::move(pushes[plan.steps.size()]);
         // The first and the last block may be incomplete.
         const uint64_t blocks = count * bytes / 16 + 2;
         const uint64_t perGroup = uint64_t{rules.groupSize} * rules.blocks;

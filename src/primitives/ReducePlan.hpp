@@ -25,6 +25,7 @@ struct ReduceProblem {
     std::optional<Segments> segments;
 
     uint64_t results() const { return segments ? segments->count : outer * inner; }
+    bool operator==(const ReduceProblem&) const = default;
 };
 
 /// Returns the type that elements are combined in.

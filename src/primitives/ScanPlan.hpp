@@ -27,6 +27,7 @@ struct ScanProblem {
     uint64_t inner = 1;
     std::optional<Segments> segments;
     uint32_t silentGroups = 0; ///< for tests: see shaders/primitives/ScanTiles.glsl
+    bool operator==(const ScanProblem&) const = default;
 };
 
 /// Arguments: 0 is the input, 1 the output, 2 the offsets of the segments.

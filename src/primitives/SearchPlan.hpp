@@ -19,6 +19,7 @@ struct SearchProblem {
     bool countingNeedles = false;
     bool right = false;
     uint32_t placeBytes = 4;
+    bool operator==(const SearchProblem&) const = default;
 };
 
 /// Arguments: the sorted elements, the needles unless they count, the places.

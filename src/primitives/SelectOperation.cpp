@@ -12,6 +12,7 @@
 #include "core/MemoryImpl.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
+#include "primitives/KnownPlans.hpp"
 #include "primitives/MoveUnit.hpp"
 #include "primitives/SelectPlan.hpp"
 
@@ -46,8 +47,7 @@ public:
                 requireDisjoint(mArguments[a], mArguments[b], mName);
         checkElements(*device);
         checkNumbers();
-        Plan plan = planSelect(mProblem, DeviceTraits::of(*device));
-        return std::make_unique<BoundPlan>(device, std::move(plan), std::move(mArguments), mName);
+        return boundPlan(device, mProblem, planSelect, std::move(mArguments), mName);
     }
 
 private:

@@ -42,6 +42,7 @@ struct SelectProblem {
     uint64_t lengthCount = 0;
     std::optional<uint32_t> inverse;
     bool wideInverse = false;
+    bool operator==(const SelectProblem&) const = default;
 };
 
 /// How elements are chosen and moved.

@@ -44,6 +44,7 @@ struct SortProblem {
         uint32_t count = 0;
     };
     Memories memories() const;
+    bool operator==(const SortProblem&) const = default;
 };
 
 /// The size of a work group and of the tile of keys that it ranks at a time.

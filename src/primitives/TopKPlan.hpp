@@ -22,6 +22,7 @@ struct TopKProblem {
     uint32_t inUnit = 16;    ///< startUnit() of the arguments
     uint32_t valuesUnit = 16;
     uint32_t indicesUnit = 16;
+    bool operator==(const TopKProblem&) const = default;
 };
 
 /// The choices of OpTopK. One table, with the reason of each number.

@@ -57,6 +57,10 @@ struct KOMPUTE_API Operator {
     }
 
     bool isExpression() const { return !expression.empty(); }
+    friend bool operator==(const Operator& a, const Operator& b) {
+        return a.operation == b.operation && a.expression == b.expression &&
+               a.identity == b.identity;
+    }
 
     ReduceOperation operation = ReduceOperation::eSum;
     std::string expression; ///< empty for an operation

@@ -15,9 +15,11 @@ class BoundPlan;
 /// dispatches over the tensors given and over scratch memory, which the library manages.
 ///
 /// A primitive is checked and compiled by its constructor and recorded by a sequence like any other
-/// operation. It reads and writes device memory. After the evaluation, the host view of each output
-/// shows the result. Scratch memory belongs to the operation as long as it lives, and serves later
-/// primitives afterwards.
+/// operation. Primitives that are like an earlier one (the same types, sizes and options) share its
+/// plan, so making one takes microseconds. It reads and writes device memory. After the evaluation,
+/// the host view of each output shows the result. Scratch memory is taken when a primitive is first
+/// recorded, belongs to it as long as it lives, and serves later primitives afterwards.
+/// Queue::launch() lends it scratch memory instead.
 class KOMPUTE_API Primitive : public OpBase {
 public:
     ~Primitive() override;

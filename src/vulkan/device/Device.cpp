@@ -16,6 +16,7 @@
 #include "vulkan/memory/Allocator.hpp"
 #include "vulkan/memory/BufferCache.hpp"
 #include "vulkan/memory/BufferPool.hpp"
+#include "vulkan/memory/SharedScratch.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
@@ -134,6 +135,7 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
     mScratchPool = std::make_unique<BufferPool>(
         *this, BufferPool::scratch(mAllocator->heapSize(MemoryPlace::eDevice)));
     mConstants = std::make_unique<BufferCache>();
+    mSharedScratch = std::make_unique<SharedScratch>(*this);
     mCommandBuffers = std::make_unique<CommandBufferPool>(*this);
     mQueryPools =
         std::make_unique<QueryPools>(*this, has(Feature::eHostQueryReset) && vk().vkResetQueryPool);
@@ -143,9 +145,21 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
 }
 
 bool Device::clearBufferPools() const {
-    const bool constants = mConstants->clear();
-    const bool tensors = mBufferPool->clear();
-    return mScratchPool->clear() || tensors || constants;
+    // Those first that give their buffers to the pools.
+    bool any = freeCompanions();
+    any |= mSharedScratch->clear();
+    any |= mConstants->clear();
+    any |= mBufferPool->clear();
+    any |= mScratchPool->clear();
+    return any;
+}
+
+bool Device::freeCompanions() const {
+    const std::lock_guard lock(mCompanionMutex);
+    bool any = false;
+    for (const auto& [type, companion] : mCompanions)
+        any |= companion && companion->freeMemory();
+    return any;
 }
 
 void Device::finish() noexcept {
@@ -184,6 +198,8 @@ Device::~Device() {
         queue->drop();
     if (mDeletionQueue)
         mDeletionQueue->drain();
+    freeCompanions();
+    mSharedScratch.reset();
     mConstants.reset();
     mTransfer.reset();
     mDeletionQueue.reset();
@@ -193,7 +209,7 @@ Device::~Device() {
     mCommandBuffers.reset();
     mScratchPool.reset();
     mBufferPool.reset();
-    mCompanion.reset();
+    mCompanions.clear();
     mAllocator.reset();
     mQueues.clear();
     if (owned && vk().vkDestroyDevice)

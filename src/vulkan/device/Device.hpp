@@ -8,8 +8,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <typeindex>
 #include <vector>
 
 #include "vulkan/device/DeviceHandle.hpp"
@@ -27,7 +29,26 @@ class DescriptorAllocator;
 class Instance;
 class PipelineCache;
 class QueryPools;
+class SharedScratch;
 class Transfer;
+
+/// What a room above attaches to a Device.
+class DeviceCompanion {
+public:
+    virtual ~DeviceCompanion() = default;
+    /// Frees the memory and pipelines that it keeps for later use. Called when memory runs out, and
+    /// before the device is destroyed. @return false if there were none
+    virtual bool freeMemory() noexcept { return false; }
+};
+
+/// What a device did since it was created. See Manager::activity().
+struct DeviceActivity {
+    std::atomic<uint64_t> launches{0};
+    std::atomic<uint64_t> submissions{0};
+    std::atomic<uint64_t> waits{0};
+
+    static void count(std::atomic<uint64_t>& what) { what.fetch_add(1, std::memory_order_relaxed); }
+};
 
 /// A logical device and everything that its users share: functions, queues, memory allocator,
 /// recycled command buffers and query pools, descriptor pools, pipelines. Either created here, or a
@@ -68,9 +89,11 @@ public:
     Allocator& allocator() const { return *mAllocator; }
     BufferPool& bufferPool() const { return *mBufferPool; }
     BufferPool& scratchPool() const { return *mScratchPool; }
+    SharedScratch& sharedScratch() const { return *mSharedScratch; }
     BufferCache& constants() const { return *mConstants; }
-    /// Frees what the pools and the cache of constants keep. @return false if that is nothing
+    /// Frees what the pools, the caches and the companions keep. @return false if that is nothing
     bool clearBufferPools() const;
+    DeviceActivity& activity() const { return mActivity; }
     CommandBufferPool& commandBuffers() const { return *mCommandBuffers; }
     QueryPools& queryPools() const { return *mQueryPools; }
     DescriptorAllocator& descriptors() const { return *mDescriptors; }
@@ -96,14 +119,15 @@ public:
     /// Returns the number of such submissions. Needs no mutex.
     const std::atomic<uint64_t>& unknownAccesses() const { return mUnknownAccesses; }
 
-    /// Returns the object that a room above has attached to the device, made by @p make at the
-    /// first call. It is destroyed after all memory, before the queues. One type per device.
+    /// Returns the object of a class that a room above has attached to the device, made by @p make
+    /// at the first call. It is destroyed after all memory, before the queues.
     template <typename T, typename Make>
     T& companion(Make&& make) {
         const std::lock_guard lock(mCompanionMutex);
-        if (!mCompanion)
-            mCompanion = make();
-        return *static_cast<T*>(mCompanion.get());
+        std::shared_ptr<DeviceCompanion>& slot = mCompanions[std::type_index(typeid(T))];
+        if (!slot)
+            slot = make();
+        return static_cast<T&>(*slot);
     }
 
     /// The wait mode unless the caller chose one: hybrid on a GPU, block on a CPU driver, whose own
@@ -126,6 +150,7 @@ private:
     static std::shared_ptr<Device> allocate();
     /// @param host  null for create()
     void init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host);
+    bool freeCompanions() const; ///< @return false if they kept nothing
     /// Ends their threads and waits until they are idle; for endLimit(), unless the device is a
     /// host application's, which may destroy it next.
     /// @return false after the limit
@@ -147,14 +172,17 @@ private:
     std::unique_ptr<Allocator> mAllocator;
     std::unique_ptr<BufferPool> mBufferPool;
     std::unique_ptr<BufferPool> mScratchPool;
-    std::unique_ptr<BufferCache> mConstants; ///< destroyed early, as mTransfer
+    std::unique_ptr<BufferCache> mConstants;       ///< destroyed early, as mTransfer
+    std::unique_ptr<SharedScratch> mSharedScratch; ///< destroyed early, as mTransfer
     std::unique_ptr<CommandBufferPool> mCommandBuffers;
     std::unique_ptr<QueryPools> mQueryPools;
     std::unique_ptr<DescriptorAllocator> mDescriptors;
     std::unique_ptr<PipelineCache> mPipelines;
     std::unique_ptr<Transfer> mTransfer; ///< destroyed early: it holds buffers
-    std::mutex mCompanionMutex;
-    std::shared_ptr<void> mCompanion;
+    /// Recursive: what makes a companion may run out of memory.
+    mutable std::recursive_mutex mCompanionMutex;
+    std::map<std::type_index, std::shared_ptr<DeviceCompanion>> mCompanions;
+    mutable DeviceActivity mActivity;
 };
 
 } // namespace kp::vulkan

@@ -246,6 +246,7 @@ VkResult Queue::submitNow(std::span<const VkCommandBuffer> commandBuffers,
         while (!mSignalValues.empty() && mSignalValues.front() <= mReached)
             mSignalValues.pop_front();
     }
+    DeviceActivity::count(mDevice.activity().submissions);
     const VkResult result =
         mTimeline->submit(mHandle, commandBuffers, waitSemaphores, waitValues, value);
     if (mValidated && result == VK_SUCCESS)
@@ -419,6 +420,13 @@ bool Queue::poll(uint64_t value) {
 }
 
 bool Queue::wait(uint64_t value, uint64_t timeout, WaitMode mode) {
+    const bool isReached = waitUntil(value, timeout, mode);
+    if (isReached) // a wait in slices counts once
+        DeviceActivity::count(mDevice.activity().waits);
+    return isReached;
+}
+
+bool Queue::waitUntil(uint64_t value, uint64_t timeout, WaitMode mode) {
     requireWorking();
     flushUpTo(value);
     value = lastGood(value);
@@ -426,7 +434,7 @@ bool Queue::wait(uint64_t value, uint64_t timeout, WaitMode mode) {
         return true;
     if (const uint64_t limit = WaitLimit::current(); limit < timeout) {
         const WaitLimit none(UINT64_MAX);
-        if (wait(value, limit, mode))
+        if (waitUntil(value, limit, mode))
             return true;
         WaitLimit::fail();
     }

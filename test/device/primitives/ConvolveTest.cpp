@@ -57,8 +57,8 @@ protected:
             kp::primitives::FftPrograms programs(traits);
             kp::primitives::Plan plan = planConvolve(problem, traits, programs);
             std::vector<TensorRange> tensors = {a, b, out};
-            for (const kp::primitives::Argument& constant : programs.constants(deviceOf(manager)))
-                tensors.push_back(constant.range);
+            for (const auto& constant : programs.constants(deviceOf(manager)))
+                tensors.push_back(kp::primitives::tensorOf(deviceOf(manager), constant, 1));
             sequence->record(plannedOperation(std::move(plan), tensors));
         }
         sequence->record<kp::OpSyncLocal>({out})->eval();

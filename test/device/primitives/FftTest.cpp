@@ -500,8 +500,8 @@ TEST_F(FftTest, DividesWhatIsLargerThanAStorageBuffer) {
     const auto in = manager.tensorT<float>(input);
     const auto out = manager.tensorT<float>(std::vector<float>(2600));
     std::vector<TensorRange> tensors = {in, out};
-    for (const kp::primitives::Argument& constant : programs.constants(deviceOf(manager)))
-        tensors.push_back(constant.range);
+    for (const auto& constant : programs.constants(deviceOf(manager)))
+        tensors.push_back(kp::primitives::tensorOf(deviceOf(manager), constant, 1));
     manager.sequence()
         ->record<kp::OpSyncDevice>({in})
         ->record(plannedOperation(std::move(plan), tensors))

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/PreparedPlan.hpp"
+
+#include <utility>
+
+#include "core/MemoryImpl.hpp"
+#include "operations/StoragePipeline.hpp"
+#include "primitives/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
+                                             const Dispatch& first) {
+    const std::vector<uint32_t> spirv = compileKernel(kernel, device.pipelines().compileFolder());
+    uint32_t bindings = 0;
+    for (const View& view : first.views)
+        bindings += view.bindings;
+    const size_t words = first.push.size() + (first.isExact() ? 0 : first.views.size());
+    return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
+                           kernel.constants, kernel.subgroups);
+}
+
+} // namespace
+
+std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
+                                 std::shared_ptr<vulkan::Buffer> buffer, uint32_t elementBytes) {
+    const uint64_t count = buffer->size() / elementBytes;
+    return Internals::make<Tensor>(device, std::move(buffer), count, elementBytes,
+                                   elementBytes == 1 ? Memory::DataTypes::eUnsignedChar
+                                                     : Memory::DataTypes::eUnsignedInt,
+                                   Memory::MemoryTypes::eStorage);
+}
+
+PreparedPlan::PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan, Buffers tables)
+    : mPlan(std::move(plan)), mPipelines(mPlan.kernels.size()), mTables(std::move(tables)) {
+    for (const Step& step : mPlan.steps) {
+        const auto* const dispatch = std::get_if<Dispatch>(&step);
+        if (dispatch && !mPipelines[dispatch->kernel])
+            mPipelines[dispatch->kernel] =
+                pipelineOf(*device, mPlan.kernels[dispatch->kernel], *dispatch);
+    }
+    for (const uint64_t bytes : mPlan.scratch)
+        mScratch.push_back({bytes, nullptr});
+    for (const Plan::Constants& held : mPlan.constants) {
+        Scratch& scratch = mScratch[held.memory - mPlan.arguments];
+        scratch.constants = vulkan::Buffer::createScratch(*device, scratch.bytes);
+        implOf(*tensorOf(device, scratch.constants, sizeof(uint32_t)))
+            .upload(held.words.data(), held.words.size() * sizeof held.words[0], 0);
+    }
+    mPlan.kernels.clear();
+    mPlan.constants.clear();
+    mPlan.scratch.clear();
+}
+
+} // namespace kp::primitives
