@@ -400,6 +400,16 @@ class Manager:
         always the same one, so all these launches are ordered.
         """
 
+    def activity(self) -> dict[str, int]:
+        """What the manager's device has done so far, for all managers that share it: "launches" of
+        launchers, sequences and arrays; "submissions", which may have many launches; "waits" of
+        threads for submitted work, finished or not. The difference of two calls tells what
+        happened in between.
+        """
+
+    def _launch(self, *operations: OpBase) -> None:
+        """Launches operations on the default queue, one after the other."""
+
     def sequence(
         self,
         queue_index: SupportsIndex | str = 0,
@@ -1029,6 +1039,13 @@ class Tensor(Memory):
         New programs call Manager.tensor().
         """
 
+    def _view(self, shape: tuple[int, ...], owner: Any) -> Tensor:
+        """The same memory in another shape. Keeps the owner alive."""
+
+    @property
+    def _owner(self) -> Any:
+        """What was given to _view()."""
+
     def _create(self, manager: Manager, data: ArrayLike, memory_type: MemoryTypes) -> None: ...
 
     @property
@@ -1538,6 +1555,17 @@ class Queue:
     def barrier(self, wait_for: _Events = None) -> Event:
         """An event that is done when all earlier launches on this queue, and all of
         `wait_for`, are done. Later launches on this queue come after it.
+        """
+
+    def launch(
+        self,
+        operations: OpBase | collections.abc.Sequence[OpBase],
+        wait_for: _Events = None,
+    ) -> Event:
+        """Launches an operation, or several one after the other, and returns an event at once.
+        They start after all of `wait_for` and, in an in-order queue, after all earlier
+        launches. Intermediate results of primitives that are launched so share memory.
+        post_eval() of an operation is not called.
         """
 
     def host_function(

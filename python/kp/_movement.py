@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ._axes import normalized, normalized_axes
 from ._wording import counted
 from ._kp import OpConcatenate, OpGather, OpReverse, OpScatter, OpTranspose, Tensor
-from ._primitives import _new, _output, _require_tensor, _run, max, min
+from ._primitives import _new, _output, _require_tensor, _run, extremes
 
 
 def _outside(name: str, index: int, extent: int) -> IndexError:
@@ -28,7 +28,7 @@ def _indices(name: str, indices: Tensor | ArrayLike, like: Tensor, extent: int) 
         if indices.dtype.kind in "iu" and indices.dtype.itemsize >= 4:
             if indices.size() == 0:
                 return indices
-            lowest, highest = min(indices).item(), max(indices).item()
+            lowest, highest = extremes(indices)
             if 0 <= lowest and highest < extent:
                 return indices
         given = indices.read()

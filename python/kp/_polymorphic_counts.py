@@ -17,7 +17,7 @@ from .arrays.array import Array
 from .arrays.creation import asarray
 from .arrays.elementwise import as_array, into
 from .arrays.group_functions import takes_groups
-from .arrays.primitives import from_rows, rows_along, shaped
+from .arrays.primitives import cast, from_rows, rows_along
 from .arrays.storage import unsupported_reason
 
 __all__ = [
@@ -205,7 +205,7 @@ def bincount(x: _T, /, weights: _T | None = None, minlength: int = 0) -> _T:
     if isinstance(x, Tensor):
         of_tensor: Any = x
         if x.dtype == np.bool_:
-            of_tensor = shaped(asarray(x).astype(np.uint8), x.shape)
+            of_tensor = cast(of_tensor, np.dtype(np.uint8))
         return _statistics.bincount(of_tensor, weights, minlength)
     if x.ndim != 1:
         raise ValueError(f"kp.bincount takes a row of integers, not the shape {x.shape}")

@@ -18,6 +18,7 @@ from ._floats import default_float
 from ._axes import normalized
 from ._kp import MemoryTypes, OpBase, OpReduce, OpScan, Tensor
 from ._wording import explains_keywords, kind_of, of_no_elements
+from .arrays.operands import blank, launch
 
 #: A name of an operation, or a GLSL expression over a and b and its identity.
 Operator = str | tuple[str, str]
@@ -30,12 +31,17 @@ def _require_tensor(name: str, tensor: object) -> None:
 
 
 def _new(like: Tensor, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:
-    """Return a new tensor on the device of another one."""
+    """Return a new tensor on the device of another one. If that is memory of an array, so is the new one."""
+    if like._owner is not None:
+        return blank(like.manager, shape, np.dtype(dtype))
     return like.manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
 
 
 def _run_all(operations: Sequence[OpBase], *inputs: Tensor) -> None:
-    """Evaluate operations at once."""
+    """Evaluate operations at once. Of the memory of arrays they are launched, and nothing waits for them."""
+    if inputs[0]._owner is not None:
+        launch(inputs[0].manager, *operations)
+        return
     sequence = inputs[0].manager.sequence()
     for operation in operations:
         sequence.record(operation)
@@ -215,6 +221,14 @@ def argmax(
 ) -> Tensor:
     """Return the index (int64) of the first largest element, or of the first NaN."""
     return _reduce("argmax", "argmax", tensor, axis, _type_of("argmax"), out, keepdims)
+
+
+def extremes(tensor: Tensor) -> tuple[Any, Any]:
+    """Return the smallest and the largest element, which it waits for, as Python numbers."""
+    pair = _new(tensor, (2,), tensor.dtype)
+    _run_all([OpReduce(tensor, (pair, 0, 1), "min"), OpReduce(tensor, (pair, 1, 1), "max")], tensor)
+    least, most = pair.read().tolist()
+    return least, most
 
 
 def any(

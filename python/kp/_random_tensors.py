@@ -21,6 +21,7 @@ from ._floats import default_float
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
 from ._primitives import _new, _run, _run_all
 from ._wording import explains_keywords, kind_of
+from .arrays.operands import blank
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,17 +44,27 @@ def filled(
     seed: int,
     counter: int,
     stream: int,
+    for_array: bool = False,
 ) -> Tensor:
-    """Return a tensor of random numbers: of the default float, or `dtype`; see OpRandom."""
+    """Return a tensor of random numbers: of the default float, or `dtype`; see OpRandom.
+
+    Memory of an array is filled later, and nothing waits for it.
+    """
     name = distribution if isinstance(distribution, str) else distribution[0]
     _require_keys(name, seed, counter, stream)
     each = shape if isinstance(shape, (tuple, list)) else (shape,)
     extents = tuple(whole(f"kp.random.{name}: shape", extent) for extent in each)
     wanted = default_float(manager) if dtype is None else dtype
-    tensor = manager.tensor(shape=extents, dtype=wanted, memory_type=MemoryTypes.device)
-    operation = OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream)
-    manager.sequence().eval(operation)
+    tensor = _made(manager, extents, wanted, for_array)
+    _run(OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream), tensor)
     return tensor
+
+
+def _made(manager: Manager, shape: tuple[int, ...], dtype: DTypeLike, for_array: bool) -> Tensor:
+    """Return a new tensor, or new memory of an array."""
+    if for_array:
+        return blank(manager, shape, np.dtype(dtype))
+    return manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
 
 
 def _of_manager(function: F) -> F:
@@ -174,13 +185,19 @@ def exponential(
     return filled(manager, shape, dtype, ("exponential", mean), seed, counter, stream)
 
 
-def order_of(manager: Manager, count: int, seed: int, counter: int, stream: int) -> Tensor:
-    """Return the integers below `count` in random order."""
+def order_of(
+    manager: Manager,
+    count: int,
+    seed: int,
+    counter: int,
+    stream: int,
+    for_array: bool = False,
+) -> Tensor:
+    """Return the integers below `count` in random order. For arrays, see filled()."""
     _require_keys("permutation", seed, counter, stream)
-    order = manager.tensor(shape=(count,), dtype=np.int64, memory_type=MemoryTypes.device)
+    order = _made(manager, (count,), np.int64, for_array)
     if count:
-        operation = OpPermutation(order, seed=seed, counter=counter, stream=stream)
-        manager.sequence().eval(operation)
+        _run(OpPermutation(order, seed=seed, counter=counter, stream=stream), order)
     return order
 
 

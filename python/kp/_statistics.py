@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ._axes import normalized, whole
 from ._kp import OpHistogram, OpSearchSorted, OpTopK, Tensor
-from ._primitives import _new, _require_tensor, _run
+from ._primitives import _new, _require_tensor, _run, extremes
 from ._wording import counted, kind_of
 
 
@@ -75,7 +75,7 @@ def _limits(tensor: Tensor, limits: tuple[float, float] | None) -> tuple[float, 
     elif tensor.size() == 0:
         low, high = 0.0, 1.0
     else:
-        least, most = _ends(tensor)
+        least, most = extremes(tensor)
         low, high = float(least), float(most)
         # Of integers, rounding must not leave out the outermost ones.
         low = np.nextafter(low, -np.inf) if low > least else low
@@ -142,10 +142,10 @@ def bincount(tensor: Tensor, weights: Tensor | None = None, minlength: int = 0) 
         raise ValueError(f"minlength is 0 or more, not {minlength}")
     length = int(minlength)
     if tensor.size():
-        lowest, highest = _ends(tensor)
+        lowest, highest = extremes(tensor)
         if lowest < 0:
             raise ValueError(f"kp.bincount takes integers from 0 on, but there is {lowest}")
-        length = int(np.maximum(length, highest + 1))
+        length = max(length, highest + 1)
     counts, inputs = _counts("bincount", tensor, length, weights)
     if length:
         _run(OpHistogram(tensor, counts, weights=weights), *inputs)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from ._floats import default_float
-from ._kp import Manager, MemoryTypes, OpConvolve, OpFFT, Tensor
+from ._kp import Manager, OpConvolve, OpFFT, Tensor
 from ._primitives import _new, _output, _run
 from ._axes import normalized, whole
 from ._wording import counted, kind_of
@@ -28,7 +28,7 @@ from .arrays.elementwise import assign_all, conj, into
 from .arrays.group_array import GroupArray
 from .arrays.group_functions import call
 from .arrays.manipulation import roll
-from .arrays.primitives import shaped
+from .arrays.primitives import cast, shaped
 
 __all__ = [
     "convolve",
@@ -110,7 +110,7 @@ def _values(tensor: Tensor) -> tuple[Tensor, bool]:
         return tensor, False
     if kind in "fbiu":
         wider = np.float32 if kind == "f" else np.float64
-        return shaped(asarray(tensor).astype(wider), tensor.shape), False
+        return cast(tensor, np.dtype(wider)), False
     raise TypeError(f"a Fourier transform takes numbers, but the tensor has {tensor.dtype}")
 
 
@@ -233,7 +233,7 @@ def _complex(
 
 def _widened(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """Return the real values as complex ones: the transform of rows of one number."""
-    result = tensor.manager.tensor(shape=tensor.shape, dtype=dtype, memory_type=MemoryTypes.device)
+    result = _new(tensor, tensor.shape, dtype)
     if tensor.size() > 0:
         _run(OpFFT(tensor, result, real=True, shape=[1]), tensor)
     return result

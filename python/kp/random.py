@@ -128,7 +128,7 @@ class Generator(Distributions):
             none: Array = empty(shape, dtype=dtype, device=self._manager)
             return none
         tensor = filled(
-            self._manager, shape, dtype, distribution, self._seed, self._counter, self._stream
+            self._manager, shape, dtype, distribution, self._seed, self._counter, self._stream, True
         )
         self._counter += count
         return Array._from_tensor(tensor)
@@ -276,7 +276,7 @@ class Generator(Distributions):
         return take(array, self._order(array.shape[place]), axis=place)
 
     def _order(self, count: int) -> Array:
-        tensor = order_of(self._manager, count, self._seed, self._counter, self._stream)
+        tensor = order_of(self._manager, count, self._seed, self._counter, self._stream, True)
         self._counter += 2 * count
         return Array._from_tensor(tensor)
 

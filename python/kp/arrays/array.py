@@ -283,7 +283,8 @@ class Array(Values):
         """Return an array in the memory of a tensor, whatever its contents."""
         if tensor.size() == 0:  # kernels, reductions for example, take no memory without elements
             return Array._of_view(View.new(tensor.manager, tensor.shape, tensor.dtype))
-        view = View(Storage.of(tensor), 0, tensor.shape, contiguous_strides(tensor.shape))
+        storage = tensor._owner or Storage.of(tensor)
+        view = View(storage, 0, tensor.shape, contiguous_strides(tensor.shape))
         return Array._of_view(view)
 
     def fill(self, value: Any) -> None:

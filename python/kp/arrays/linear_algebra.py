@@ -46,8 +46,7 @@ from .manipulation import (
     permute_dims,
     reshape,
 )
-from .norms import matrix_norm, norm, vector_norm
-from .primitives import evaluate
+from .operands import launch
 from .reductions import any as any_
 from .reductions import reduced
 from .storage import View
@@ -145,7 +144,7 @@ def _product(a: Array, b: Array) -> Array:
         batches=batches,
         batch_strides=(left[3], right[3], rows * columns),
     )
-    evaluate(a._manager, operation)
+    launch(a._manager, operation)
     return Array._of_view(out)
 
 

@@ -9,35 +9,26 @@ from typing import Any
 import numpy as np
 
 from .._axes import normalized
-from .._kp import Manager, MemoryTypes, OpBase, Tensor
-from . import launching
-from .array import Array
-from .codegen import Write
+from .._kp import Manager, MemoryTypes, Tensor
+from .array import Array, converted, share
+from .elementwise import assign_all
 from .manipulation import in_c_order, moveaxis
-from .storage import Shape, Storage, View, contiguous_strides
-
-
-def evaluate(manager: Manager, operation: OpBase) -> None:
-    """Run an operation after all earlier work on its memory."""
-    manager.sequence().eval(operation)
+from .operands import operand
+from .storage import DType, Shape, View, contiguous_strides
 
 
 def shaped(x: Array, shape: Shape) -> Tensor:
-    """Return a tensor of a shape with the elements of an array in C order.
+    """Return the elements of an array in C order as a tensor of a shape, for primitives to read. See operand()."""
+    return operand(x._evaluated(), shape)
 
-    It may be the memory of the array if the shape has one axis.
-    """
-    if len(shape) == 1:
-        view = launching.whole(x._evaluated())
-        # Else another thread might get it as new memory once x is gone.
-        view.storage.pooled = False
-        own = view.storage.tensor
-        if own.shape == shape:
-            return own
-    tensor = x._manager.tensor(shape=shape, dtype=x._dtype, memory_type=MemoryTypes.storage)
-    target = View(Storage.of(tensor), 0, x.shape, contiguous_strides(x.shape))
-    launching.run(x._manager, x.shape, [Write(target, x._node())])
-    return tensor
+
+def cast(tensor: Tensor, dtype: DType) -> Tensor:
+    """Return a copy of a tensor in another dtype. Of the memory of an array, so is the copy."""
+    if tensor._owner is not None:
+        return shaped(converted(Array._from_tensor(tensor), dtype), tensor.shape)
+    copy = tensor.manager.tensor(shape=tensor.shape, dtype=dtype, memory_type=MemoryTypes.device)
+    assign_all(share(copy), converted(share(tensor), dtype))
+    return copy
 
 
 def offsets_of(x: Any, segments: Any) -> Any:
@@ -100,7 +91,7 @@ def rows_along(x: Array, axis: int | None) -> tuple[Tensor, Shape]:
 def from_rows(tensor: Tensor, kept: Shape, x: Array, axis: int | None) -> Array:
     """Return rows as an array of the shape that `x` has, in C order; flat without an axis."""
     shape = (*kept, tensor.shape[-1])
-    result = Array._of_view(View(Storage.of(tensor), 0, shape, contiguous_strides(shape)))
+    result = Array._of_view(View(tensor._owner, 0, shape, contiguous_strides(shape)))
     if axis is None or x.ndim <= 1:
         return result
     return in_c_order(moveaxis(result, -1, normalized(axis, x.ndim)))

@@ -23,7 +23,8 @@ from .group_array import GroupArray
 from .group_functions import reduced as reduced_by_group
 from .group_functions import takes_groups
 from .manipulation import expand_dims, given, reshape
-from .primitives import evaluate, on_device, rows_along, shaped
+from .operands import launch
+from .primitives import on_device, rows_along, shaped
 from .plans import Signature
 from .reducing import Reduction, keep_repeat, reduce_node, repeated
 from .storage import DType, Storage, View, require
@@ -104,7 +105,7 @@ def _by_primitive(
     if not same or dtype.kind == "c" or not x._view.is_whole():
         return None
     out = View.new(x._manager, (), dtype)
-    evaluate(x._manager, OpReduce(x._view.storage.tensor, out.storage.tensor, name))
+    launch(x._manager, OpReduce(x._view.storage.tensor, out.storage.tensor, name))
     return out
 
 
@@ -511,7 +512,7 @@ def _by_rows(
     out = View.new(array._manager, kept, dtype)
     if math.prod(kept):
         along = None if axis is None else -1
-        evaluate(array._manager, OpReduce(rows, out.storage.tensor, op, axis=along))
+        launch(array._manager, OpReduce(rows, out.storage.tensor, op, axis=along))
     result = Array._of_view(out)
     if not keepdims:
         return result
@@ -543,7 +544,7 @@ def reduce(
         if found.shape[0]:
             row = shaped(array, (array.size,))
             operation = OpReduce(row, found.storage.tensor, op, segments=offsets)
-            evaluate(array._manager, operation)
+            launch(array._manager, operation)
         result = Array._of_view(found)
     return into(out, result)
 

@@ -10,12 +10,13 @@ from numpy.typing import DTypeLike
 
 from .._axes import normalized
 from .._wording import counted
-from .._kp import MemoryTypes, OpScan, Tensor
+from .._kp import OpScan, Tensor
 from .._primitives import segment_count
 from .array import Array, converted
 from .elementwise import apply, as_array, into
 from .manipulation import broadcast_to, concat, given
-from .primitives import evaluate, from_rows, on_device, rows_along
+from .operands import blank, launch
+from .primitives import from_rows, on_device, rows_along
 from .reductions import _at_least_single, _sum_type
 from .storage import require
 
@@ -49,11 +50,10 @@ def _by_rows(
     if array.size == 0:
         return array if axis is not None else array.reshape(0)
     rows, kept = rows_along(array, axis)
-    manager = array._manager
-    tensor = manager.tensor(shape=rows.shape, dtype=array._dtype, memory_type=MemoryTypes.storage)
+    tensor = blank(array._manager, rows.shape, array._dtype)
     along = -1 if segments is None else None
     operation = OpScan(rows, tensor, op, axis=along, exclusive=exclusive, segments=segments)
-    evaluate(manager, operation)
+    launch(array._manager, operation)
     return from_rows(tensor, kept, array, axis)
 
 

@@ -11,12 +11,13 @@ import numpy as np
 from .._axes import normalized
 from .._wording import counted
 from .. import _selection
-from .._kp import MemoryTypes, OpArgSort, OpSearchSorted, OpSort
+from .._kp import OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
 from .indexing import check_bounds, gathered
 from .manipulation import given, ravel, reshape, squeeze
-from .primitives import evaluate, from_rows, rows_along, shaped
+from .operands import blank, launch
+from .primitives import from_rows, rows_along, shaped
 from .storage import View
 
 
@@ -37,10 +38,8 @@ def sort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: boo
     if array.size == 0:
         return ravel(array).copy() if axis is None else array.copy()
     rows, kept = rows_along(array, axis)
-    out = array._manager.tensor(
-        shape=rows.shape, dtype=array._dtype, memory_type=MemoryTypes.storage
-    )
-    evaluate(array._manager, OpSort(rows, axis=-1, descending=descending, sorted_keys=out))
+    out = blank(array._manager, rows.shape, array._dtype)
+    launch(array._manager, OpSort(rows, axis=-1, descending=descending, sorted_keys=out))
     return from_rows(out, kept, array, axis)
 
 
@@ -58,8 +57,8 @@ def argsort(
         empty = ravel(array) if axis is None else array
         return apply("multiply", converted(empty, np.dtype(np.int64)), 0)
     rows, kept = rows_along(array, axis)
-    out = array._manager.tensor(shape=rows.shape, dtype=np.int64, memory_type=MemoryTypes.storage)
-    evaluate(array._manager, OpArgSort(rows, out, axis=-1, descending=descending, equal_zeros=True))
+    out = blank(array._manager, rows.shape, np.dtype(np.int64))
+    launch(array._manager, OpArgSort(rows, out, axis=-1, descending=descending, equal_zeros=True))
     return from_rows(out, kept, array, axis)
 
 
@@ -210,8 +209,8 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     dtype = result_dtype(edges.dtype, values.dtype)
     if edges.size == 0 or values.size == 0:
         return apply("multiply", converted(values, np.dtype(np.bool_)), np.int64(0))
-    places = manager.tensor(shape=(values.size,), dtype=np.int64, memory_type=MemoryTypes.storage)
+    places = blank(manager, (values.size,), np.dtype(np.int64))
     row = shaped(converted(edges, dtype), (edges.size,))
     needles = shaped(converted(values, dtype), (values.size,))
-    evaluate(manager, OpSearchSorted(row, needles, places, side=side))
+    launch(manager, OpSearchSorted(row, needles, places, side=side))
     return reshape(Array._from_tensor(places), values.shape)

@@ -56,7 +56,7 @@ class _Window:
         return (self.storage.tensor, self.low, self.high - self.low)
 
     def _move(self, copy: OpConcatenate) -> None:
-        self.storage.manager.sequence().eval(copy)
+        self.storage.manager._launch(copy)
 
 
 def too_large(device: str, limit: int, nbytes: int) -> Unsupported:

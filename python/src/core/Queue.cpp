@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
+#include "base/CallArguments.hpp"
+#include "base/Errors.hpp"
 #include "base/Waiting.hpp"
+#include "core/Operations.hpp"
 
 namespace kp::python {
 namespace {
@@ -47,6 +50,50 @@ void finish(py::handle self) {
     }
 }
 
+/// Launches operations with the GIL held, unless that would wait for the device.
+Event launchOn(Queue& queue, std::vector<std::shared_ptr<OpBase>> operations,
+               const std::vector<Event>& waitForThese = {}) {
+    const Event ready = queue.ready();
+    if (ready.status() != EventStatus::eComplete)
+        waitForEnd(ready);
+    return queue.launch(std::move(operations), waitForThese);
+}
+
+Event launch(py::handle self, const py::object& operations, const py::object& waitFor) {
+    std::vector<std::shared_ptr<OpBase>> given;
+    if (PyList_Check(operations.ptr()) || PyTuple_Check(operations.ptr()))
+        for (const py::handle each : operations)
+            given.push_back(toOperation(each.ptr()));
+    else
+        given.push_back(toOperation(operations.ptr()));
+    return launchOn(queueOf(self), std::move(given), toEvents(waitFor, managerOf(self)));
+}
+
+/// Manager._launch(), called by CPython directly: each array function that uses a primitive does.
+PyObject* launchOnDefault(PyObject* self, PyObject* const* values, Py_ssize_t count) {
+    return guarded([&] {
+        const auto& handle = handleOf<ManagerHandle>(self);
+        std::vector<std::shared_ptr<OpBase>> operations;
+        operations.reserve(static_cast<size_t>(count));
+        for (Py_ssize_t i = 0; i < count; ++i)
+            operations.push_back(toOperation(values[i]));
+        launchOn(*handle.manager->defaultQueue(), std::move(operations));
+        return py::none().release().ptr();
+    });
+}
+
+PyMethodDef gLaunch = {
+    "_launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launchOnDefault)),
+    METH_FASTCALL,
+    methodDoc("_launch", "(self: kp._kp.Manager, *operations: kp._kp.OpBase) -> None",
+              "Launches operations on the default queue, one after the other.")};
+
+py::dict activityOf(py::handle self) {
+    const Activity activity = handleOf<ManagerHandle>(self).manager->activity();
+    return py::dict("launches"_a = activity.launches, "submissions"_a = activity.submissions,
+                    "waits"_a = activity.waits);
+}
+
 std::string describeQueue(py::handle self) {
     const Queue& queue = queueOf(self);
     return formatted("<kp.Queue \"{}\"{}{}>", queue.name(), queue.inOrder() ? "" : " out-of-order",
@@ -64,6 +111,12 @@ void bindQueue(Classes& classes) {
     classes.manager.def_property_readonly("default_queue", &defaultQueue, doc(R"(
         The queue of launchers that are given none: an in-order queue on the first VkQueue, always
         the same one, so all these launches are ordered.)"));
+    classes.manager.def("activity", &activityOf, doc(R"(
+        What the manager's device has done so far, for all managers that share it: "launches" of
+        launchers, sequences and arrays; "submissions", which may have many launches; "waits" of
+        threads for submitted work, finished or not. The difference of two calls tells what happened
+        in between.)"));
+    addMethod(classes.manager, gLaunch);
     Members(classes.queue, queueOf)
         .property("index", &Queue::index, "As given.")
         .property("name", &Queue::name,
@@ -87,6 +140,11 @@ void bindQueue(Classes& classes) {
             "wait_for"_a = py::none(), doc(R"(
                 An event that is done when all earlier launches on this queue, and all of
                 `wait_for`, are done. Later launches on this queue come after it.)"))
+        .def("launch", &launch, "operations"_a, "wait_for"_a = py::none(), doc(R"(
+                 Launches an operation, or several one after the other, and returns an event at once.
+                 They start after all of `wait_for` and, in an in-order queue, after all earlier
+                 launches. Intermediate results of primitives that are launched so share memory.
+                 post_eval() of an operation is not called.)"))
         .def("host_function", &hostFunction, "function"_a, "wait_for"_a = py::none(), doc(R"(
                  Calls a function on a thread of the library when all of `wait_for` (and, in an
                  in-order queue, all earlier launches) are done. Waiting for the event raises the

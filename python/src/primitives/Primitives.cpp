@@ -37,9 +37,10 @@ uint64_t toElements(py::handle number, const char* argument, const char* what) {
 RangeArgument toRange(py::handle object, const char* argument) {
     RangeArgument range;
     if (!PyTuple_Check(object.ptr())) {
-        range.handle = &handleOf<TensorHandle>(object, argument);
-        range.range = TensorRange(range.handle->tensor(), 0, range.handle->size());
-        range.shape.assign(range.handle->shape.begin(), range.handle->shape.end());
+        auto& given = handleOf<TensorHandle>(object, argument);
+        range.handle = given.viewed ? given.viewed : &given;
+        range.range = TensorRange(given.tensor(), 0, given.size());
+        range.shape.assign(given.shape.begin(), given.shape.end());
         return range;
     }
     const auto tuple = py::reinterpret_borrow<py::tuple>(object);
