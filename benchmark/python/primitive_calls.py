@@ -85,10 +85,6 @@ def functions(size: int) -> dict[str, Callable[[], Any]]:
     }
 
 
-def _arrays(result: Any) -> list[kp.Array]:
-    return list(result) if isinstance(result, tuple) else [result]
-
-
 def measure(manager: kp.Manager, call: Callable[[], Any], repeat: int) -> dict[str, float]:
     """Return the medians of a call, in microseconds, and what it makes the device do."""
     queue = manager.default_queue

@@ -1562,10 +1562,10 @@ class Queue:
         operations: OpBase | collections.abc.Sequence[OpBase],
         wait_for: _Events = None,
     ) -> Event:
-        """Launches an operation, or several one after the other, and returns an event at once.
+        """Launches an operation of the library, or several one after the other, and returns an
+        event at once.
         They start after all of `wait_for` and, in an in-order queue, after all earlier
-        launches. Intermediate results of primitives that are launched so share memory.
-        post_eval() of an operation is not called.
+        launches.
         """
 
     def host_function(

@@ -253,3 +253,10 @@ def test_a_queue_launches_operations(mgr: kp.Manager) -> None:
     assert sums.data().tolist() == [3, 9, 18]
     with pytest.raises(TypeError):
         queue.launch(tensor)  # type: ignore[arg-type]
+
+    class Own(kp.OpBase):
+        def record(self, command_buffer: Any) -> None:
+            pass
+
+    with pytest.raises(TypeError, match="in a sequence"):
+        queue.launch(Own())

@@ -59,13 +59,26 @@ Event launchOn(Queue& queue, std::vector<std::shared_ptr<OpBase>> operations,
     return queue.launch(std::move(operations), waitForThese);
 }
 
+/// Returns an operation of the library. A launch that waits for the host is recorded by a thread of
+/// the library, which does not run Python code. @throws TypeError
+std::shared_ptr<OpBase> toOwnOperation(PyObject* object) {
+    std::vector<std::shared_ptr<OpBase>> derived;
+    std::shared_ptr<OpBase> operation = toOperation(object, &derived);
+    if (!derived.empty())
+        throw py::type_error(
+            formatted("a queue launches the library's operations, not a {}; record "
+                      "operations of your own in a sequence",
+                      typeNameOf(object)));
+    return operation;
+}
+
 Event launch(py::handle self, const py::object& operations, const py::object& waitFor) {
     std::vector<std::shared_ptr<OpBase>> given;
     if (PyList_Check(operations.ptr()) || PyTuple_Check(operations.ptr()))
         for (const py::handle each : operations)
-            given.push_back(toOperation(each.ptr()));
+            given.push_back(toOwnOperation(each.ptr()));
     else
-        given.push_back(toOperation(operations.ptr()));
+        given.push_back(toOwnOperation(operations.ptr()));
     return launchOn(queueOf(self), std::move(given), toEvents(waitFor, managerOf(self)));
 }
 
@@ -76,7 +89,7 @@ PyObject* launchOnDefault(PyObject* self, PyObject* const* values, Py_ssize_t co
         std::vector<std::shared_ptr<OpBase>> operations;
         operations.reserve(static_cast<size_t>(count));
         for (Py_ssize_t i = 0; i < count; ++i)
-            operations.push_back(toOperation(values[i]));
+            operations.push_back(toOwnOperation(values[i]));
         launchOn(*handle.manager->defaultQueue(), std::move(operations));
         return py::none().release().ptr();
     });
@@ -141,10 +154,10 @@ void bindQueue(Classes& classes) {
                 An event that is done when all earlier launches on this queue, and all of
                 `wait_for`, are done. Later launches on this queue come after it.)"))
         .def("launch", &launch, "operations"_a, "wait_for"_a = py::none(), doc(R"(
-                 Launches an operation, or several one after the other, and returns an event at once.
+                 Launches an operation of the library, or several one after the other, and returns an
+                 event at once.
                  They start after all of `wait_for` and, in an in-order queue, after all earlier
-                 launches. Intermediate results of primitives that are launched so share memory.
-                 post_eval() of an operation is not called.)"))
+                 launches.)"))
         .def("host_function", &hostFunction, "function"_a, "wait_for"_a = py::none(), doc(R"(
                  Calls a function on a thread of the library when all of `wait_for` (and, in an
                  in-order queue, all earlier launches) are done. Waiting for the event raises the
