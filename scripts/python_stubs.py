@@ -56,6 +56,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import Self, TypeAlias
 
+from .arrays.array import Array as Array
+
 _Path: TypeAlias = str | os.PathLike[str]
 # What kp.kernel() and kp.jit() make.
 class _HasShader(Protocol):
@@ -412,7 +414,6 @@ RESULTS = {
     "TuningResult.configuration": "dict[str, Any]",
     "TuningResult.workgroup": "tuple[int, int, int]",
     "_reflect": "dict[str, Any]",
-    "_function_texts": "dict[str, str]",
     "_number_types": "tuple[tuple[Any, ...], ...]",
     "list_devices": "list[dict[str, Any]]",
 }
@@ -463,10 +464,16 @@ def known(type_: str | None) -> bool:
     )
 
 
+#: Types without what they consist of, which pybind11 gives for its own sequences and functions.
+BARE = ("collections.abc.Sequence", "collections.abc.Callable", "Sequence", "Callable")
+
+
 def argument_type(path: str, name: str, given: str | None) -> str:
     for key in (f"{path}.{name}", name):
         if key in ARGUMENTS and not known(given):
             return ARGUMENTS[key]
+    if path.startswith("_") and (given is None or not known(given) or given in BARE):
+        return "Any"  # of the package itself
     if given is None or not known(given):
         raise Failure(f"ARGUMENTS has no type for {path}.{name}")
     return given
@@ -476,6 +483,8 @@ def result_type(path: str, given: str | None) -> str:
     if path in RESULTS:
         USED.add(path)
         return RESULTS[path]
+    if path.startswith("_") and (given is None or not known(given) or given in BARE):
+        return "Any"
     if given is None or not known(given):
         raise Failure(f"RESULTS has no type for {path}, which returns '{given}'")
     return given
@@ -634,6 +643,8 @@ def generate(package: Path) -> str:
         raise Failure(f"kp._kp was imported from {module.__file__}, not from {package}")
     lines = ["", "__version__: str"]
     for name, member in vars(module).items():
+        if name == "Array":  # which kp.arrays completes; see HEADER
+            continue
         if isinstance(member, type):
             lines += ["", *write_class(name, member)]
         elif callable(member):

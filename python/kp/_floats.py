@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
+from . import _kp
 from ._kp import Manager
 from ._warning import warn
 
@@ -38,6 +39,7 @@ def _checked(dtype: Any, name: str) -> np.dtype[Any]:
 
 _variable = os.environ.get("KOMPUTE_DEFAULT_FLOAT", "")
 _chosen = _checked(_variable, "KOMPUTE_DEFAULT_FLOAT") if _variable else None
+_kp._set_default_float(_chosen or _DOUBLE)
 _warned = False
 
 
@@ -80,6 +82,7 @@ def set_default_float(dtype: DTypeLike | None) -> None:
     """
     global _chosen
     _chosen = None if dtype is None else _checked(dtype, "the default float")
+    _kp._set_default_float(_chosen or _DOUBLE)
     for clear in _clear:
         clear()
 

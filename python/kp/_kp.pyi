@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from typing_extensions import Self, TypeAlias
 
+from .arrays.array import Array as Array
+
 _Path: TypeAlias = str | os.PathLike[str]
 # What kp.kernel() and kp.jit() make.
 class _HasShader(Protocol):
@@ -1039,12 +1041,9 @@ class Tensor(Memory):
         New programs call Manager.tensor().
         """
 
-    def _view(self, shape: tuple[int, ...], owner: Any) -> Tensor:
-        """The same memory in another shape. Keeps the owner alive."""
-
     @property
     def _owner(self) -> Any:
-        """What was given to _view()."""
+        """The array whose memory this is; None for other tensors."""
 
     def _create(self, manager: Manager, data: ArrayLike, memory_type: MemoryTypes) -> None: ...
 
@@ -3008,11 +3007,106 @@ class _LibraryText:
 
 def _number_types() -> tuple[tuple[Any, ...], ...]: ...
 
-def _function_texts(name: str) -> dict[str, str]: ...
-
 def _convert(value: str, source: str, target: str, observed: bool) -> str: ...
 
 def _rounding_function(source: str, target: str) -> str: ...
+
+def _set_array_hooks(binary: Any, unary: Any, compare: Any, get: Any) -> None:
+    """Set what applies functions and keys that are not the usual ones."""
+
+def _set_default_float(dtype: DTypeLike | None) -> None:
+    """Set the type of floating-point numbers whose type nobody names."""
+
+def _resolve(name: str, kinds: Any) -> Any:
+    """Return the types of the operands and of the result, or None if the function refuses them."""
+
+def _computes(name: str, dtype: DTypeLike | None) -> bool:
+    """Return whether devices compute a function of a dtype."""
+
+def _apply(name: str, operands: Any) -> Any:
+    """Return a function of arrays and numbers, or None if devices cannot compute it."""
+
+def _blank(manager: Manager | None, shape: _Extent | None, dtype: DTypeLike | None) -> Array: ...
+
+def _expression(
+    text: str,
+    dtype: DTypeLike | None,
+    shape: _Extent | None,
+    operands: Any,
+) -> Array: ...
+
+def _filled(manager: Manager | None, shape: _Extent | None, number: Any) -> Array: ...
+
+def _call(
+    name: str,
+    dtype: DTypeLike | None,
+    shape: _Extent | None,
+    operands: Any,
+    types: Any,
+) -> Array: ...
+
+def _addresses(
+    manager: Manager | None,
+    shape: _Extent | None,
+    offset: SupportsIndex,
+    strides: Any,
+    dtype: DTypeLike | None,
+) -> Array: ...
+
+def _take(base: Array, indices: Any, steps: Any) -> Array: ...
+
+def _put(
+    target: Array,
+    value: Array,
+    indices: Any = (),
+    steps: Any = (),
+    mask: Array | None = None,
+) -> None: ...
+
+def _reduce(
+    name: str,
+    x: Array,
+    axes: Any,
+    accumulated: Any,
+    dtype: DTypeLike | None,
+    keepdims: bool,
+) -> Array: ...
+
+def _reduce_text(
+    x: Array,
+    axes: Any,
+    dtype: DTypeLike | None,
+    combine: str,
+    identity: str,
+    finish: str,
+    keepdims: bool,
+) -> Array: ...
+
+def _unsupported_reason(manager: Manager | None, dtype: DTypeLike | None) -> str: ...
+
+def _require(manager: Manager | None, dtype: DTypeLike | None) -> None: ...
+
+def _pretend_range(manager: Manager | None, bytes: SupportsIndex) -> None:
+    """For tests: let kernels of arrays bind so many bytes at most."""
+
+def _pretend_lack(manager: Manager | None, dtype: DTypeLike | None, reason: str) -> None:
+    """For tests: let arrays lack a dtype."""
+
+def _require_countable(shape: _Extent | None) -> None: ...
+
+class _ElementwiseKernel:
+    """_ElementwiseKernel"""
+
+    def __init__(
+        self,
+        inputs: Any,
+        results: Any,
+        operation: str,
+        name: str,
+        preamble: str,
+    ) -> None: ...
+
+    def run(self, shape: _Extent | None, inputs: Any, results: Any) -> str: ...
 
 class TunableKernel:
     """A shader with its tunable properties: work-group size, specialization constants, variants,

@@ -224,10 +224,15 @@ def argmax(
 
 
 def extremes(tensor: Tensor) -> tuple[Any, Any]:
-    """Return the smallest and the largest element, which it waits for, as Python numbers."""
-    pair = _new(tensor, (2,), tensor.dtype)
-    _run_all([OpReduce(tensor, (pair, 0, 1), "min"), OpReduce(tensor, (pair, 1, 1), "max")], tensor)
-    least, most = pair.read().tolist()
+    """Return the smallest and the largest element, which it waits for, as Python numbers.
+
+    By reductions of arrays: a software driver compiles their kernels in a fifth of the time.
+    """
+    from .arrays.array import Array, share
+    from .arrays.manipulation import stack
+
+    array = share(tensor) if tensor._owner is None else Array._from_tensor(tensor)
+    least, most = stack([array.min(), array.max()]).tolist()
     return least, most
 
 

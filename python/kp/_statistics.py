@@ -52,17 +52,6 @@ def _counts(
     return _new(tensor, (bins,), weights.dtype), [tensor, weights]
 
 
-def _ends(tensor: Tensor) -> tuple[Any, Any]:
-    """Return the smallest and the largest element.
-
-    As an array: its kernels take the software driver a fifth of the time to compile.
-    """
-    from .arrays.creation import asarray
-
-    array = asarray(tensor)
-    return array.min().item(), array.max().item()
-
-
 def _limits(tensor: Tensor, limits: tuple[float, float] | None) -> tuple[float, float]:
     """Return the outer edges of even bins, as NumPy chooses them."""
     if limits is not None:

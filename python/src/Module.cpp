@@ -80,6 +80,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindShader(module);
     bindShaderLibrary(module);
     bindArrayTexts(module);
+    bindArray(module);
 
     bindTunableKernel(module);
     bindAutotuner(module);

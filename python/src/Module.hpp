@@ -2,6 +2,7 @@
 #pragma once
 
 // The bindings of every class of kp._kp.
+#include "arrays/Array.hpp"
 #include "arrays/Texts.hpp"
 #include "base/Errors.hpp"
 #include "base/Process.hpp"

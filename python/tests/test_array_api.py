@@ -204,10 +204,7 @@ def test_tensors_and_arrays_share_memory(mgr: kp.Manager) -> None:
 def test_dtypes_that_a_device_lacks_are_refused_at_creation(
     mgr: kp.Manager, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def probe(manager: kp.Manager, dtype: np.dtype[Any]) -> str:
-        return "It has no shaderFloat64." if dtype == np.float64 else ""
-
-    monkeypatch.setattr("kp.arrays.launching.probe", probe)
+    kp._kp._pretend_lack(mgr, np.dtype(np.float64), "It has no shaderFloat64.")
     monkeypatch.setattr("kp._floats._warned", False)
     with pytest.warns(RuntimeWarning, match="floats whose type nobody names are float32 there"):
         x = kp.ones(3, device=mgr)

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import kp
-from kp.arrays.storage import home_of
 
 RANDOM = np.random.default_rng(8)
 
@@ -18,10 +17,11 @@ RANDOM = np.random.default_rng(8)
 @pytest.fixture(params=[64, 256], ids=["64 bytes", "256 bytes"])
 def narrow(request: pytest.FixtureRequest) -> Iterator[None]:
     """Pretend that kernels bind few bytes."""
-    home = home_of(kp.default_manager())
-    kept, home.range = home.range, request.param
+    manager = kp.default_manager()
+    kp._kp._pretend_range(manager, request.param)
     yield
-    home.range = kept
+    whole = manager.get_device_properties()["max_storage_buffer_range"]
+    kp._kp._pretend_range(manager, whole)
 
 
 EXPRESSIONS: dict[str, Callable[[Any, Any, Any], Any]] = {

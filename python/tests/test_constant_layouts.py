@@ -270,7 +270,7 @@ def test_algorithms_of_short_kernels_say_what_kp_global_size_is(mgr: kp.Manager)
     kernel = kp.kernel("kernel void twice(inout float x[]) { x[i] *= 2; }")
     tensor = mgr.tensor_t(np.ones(4, np.float32))
     algorithm = mgr.algorithm([tensor], kernel, thread_count=4)
-    with pytest.raises(kp.InvalidArgument, match=r"number of work items.*call the kernel itself"):
+    with pytest.raises(kp.InvalidArgument, match="a call of it gives kp_global_size"):
         kp.OpAlgoDispatch(algorithm)
     run(mgr, kp.OpAlgoDispatch(algorithm, {"kp_global_size": (4, 1, 1)}), kp.OpSyncLocal([tensor]))
     assert tensor.data().tolist() == [2] * 4

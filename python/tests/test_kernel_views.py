@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import kp
-from kp.arrays.storage import home_of
 
 SHAPE = (16, 8)
 #: Parts of an array of 16 x 8 elements.
@@ -129,11 +128,11 @@ def test_memory_of_a_part_does_not_return_while_somebody_has_it() -> None:
 def test_memory_that_nobody_has_returns() -> None:
     first = kp.full(1000, 1.0, np.float32)
     first.evaluate()
-    address = id(first._view.storage.tensor)
+    address = first._memory_id
     del first
     second = kp.full(1000, 2.0, np.float32)
     second.evaluate()
-    assert id(second._view.storage.tensor) == address
+    assert second._memory_id == address
 
 
 def test_memory_of_launchers_that_are_kept_returns() -> None:
@@ -142,7 +141,7 @@ def test_memory_of_launchers_that_are_kept_returns() -> None:
     seen = set()
     for _ in range(12):
         result = (x + 1).evaluate()
-        seen.add(id(result._view.storage.tensor))
+        seen.add(result._memory_id)
         del result
     assert len(seen) == 1
 
@@ -151,7 +150,7 @@ def test_memory_of_launchers_that_are_kept_returns() -> None:
 @pytest.mark.parametrize("kernel", [double_glsl, double_jit], ids=["GLSL", "jit"])
 def test_a_launch_that_waits_for_the_host_keeps_its_memory(kernel: Any, count: int) -> None:
     """Its arrays are gone before it starts, and other arrays take memory meanwhile."""
-    home_of(kp.default_manager()).pool.clear()
+    kp.default_manager().clear()
     values = array(shape=(count,))[:77]
     x, gate = kp.array(array(shape=(count,))), kp.UserEvent()
     result = kp.zeros(77, np.float32).evaluate()

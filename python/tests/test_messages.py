@@ -430,7 +430,7 @@ HALF = "\udcff"
         (r"entry_point of kp.compile\(\)", lambda mgr: kp.compile(COMPLETE, entry_point=HALF)),
         (r"name of kp.KernelLauncher\(\)", lambda mgr: kp.launcher.KernelLauncher(HALF, COMPLETE)),
         (r"name of kp.Manager\(\)", lambda mgr: kp.Manager(name=HALF)),
-        ("the shader", lambda mgr: kp.elementwise("T x", "T y", f"y = x{HALF}")(kp.ones(1))),
+        ("operation of .*", lambda mgr: kp.elementwise("T x", "T y", f"y = x{HALF}")(kp.ones(1))),
         ("condition", lambda mgr: kp.compress(HALF, mgr.tensor([1]))),
         ("op", lambda mgr: kp.reduce(mgr.tensor([1]), op=(HALF, "0"))),
         ("address", lambda mgr: mgr.sampler(address=HALF)),

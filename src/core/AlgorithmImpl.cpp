@@ -334,4 +334,11 @@ Accesses Algorithm::Impl::accesses() const {
     return accesses;
 }
 
+std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
+    auto clone = Internals::make<Algorithm>(implOf(algorithm).device);
+    implOf(*clone) = implOf(algorithm);
+    implOf(*clone).pushConstants.clear();
+    return clone;
+}
+
 } // namespace kp

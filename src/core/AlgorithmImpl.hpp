@@ -166,4 +166,7 @@ private:
     void checkConstants(size_t bytes, Memory::DataTypes type) const;
 };
 
+/// Returns another algorithm with the same pipeline and memory, and no push constants of its own.
+std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm);
+
 } // namespace kp

@@ -17,6 +17,12 @@ struct Internals {
         return std::shared_ptr<T>(new T(std::forward<Args>(args)...));
     }
 
+    /// Makes a public object, which is a handle, of its state.
+    template <typename T, typename State>
+    static T handle(std::shared_ptr<State> state) {
+        return T(std::move(state));
+    }
+
     // Of an Event.
     template <typename E, typename... Args>
     static E event(Args&&... args) {

@@ -341,6 +341,8 @@ void Manager::destroy() {
     const CallGate::Closed closed(*mImpl->gate);
     if (!mImpl->device)
         return;
+    if (mImpl->attachment)
+        mImpl->attachment->detach();
     destroyAll(mImpl->sequences, mImpl->mutex);
     destroyAll(mImpl->algorithms, mImpl->mutex);
     destroyAll(mImpl->memory, mImpl->mutex);
@@ -382,6 +384,8 @@ std::vector<Event> Manager::cancelWaiting() {
 
 void Manager::clear() {
     const CallGate::Call call(mImpl->gate);
+    if (mImpl->attachment)
+        mImpl->attachment->clear();
     if (mImpl->device) {
         mImpl->device->deletionQueue().collect();
         mImpl->device->transfer().trim();

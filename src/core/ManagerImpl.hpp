@@ -13,6 +13,7 @@
 #include "core/CallGate.hpp"
 #include "core/Internals.hpp"
 #include "core/LaunchRules.hpp"
+#include "core/ManagerAttachment.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {
@@ -57,6 +58,7 @@ struct Manager::Impl {
     WeakList<Sequence> sequences;
     WeakList<Algorithm> algorithms;
     WeakList<Memory> memory;
+    std::shared_ptr<ManagerAttachment> attachment; ///< of arrays; null until there are any
 
     /// @throws InvalidArgument after destroy()
     void requireInit() const;

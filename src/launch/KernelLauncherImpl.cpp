@@ -26,14 +26,6 @@ bool sameConstants(const std::vector<SpecializationConstant>& a,
     });
 }
 
-/// Returns another algorithm with the same pipeline.
-std::shared_ptr<Algorithm> cloneOf(const Algorithm& algorithm) {
-    auto clone = Internals::make<Algorithm>(implOf(algorithm).device);
-    implOf(*clone) = implOf(algorithm);
-    implOf(*clone).pushConstants.clear();
-    return clone;
-}
-
 /// Push constants with this name that are not given get the global size, so that the shader can
 /// check its bounds. Of another type, they are missing.
 bool isGlobalSize(const KernelArgument& argument) {

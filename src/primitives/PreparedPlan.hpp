@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include <kompute/Tensor.hpp>
+
 #include "primitives/Plan.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"

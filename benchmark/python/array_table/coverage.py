@@ -49,6 +49,16 @@ UNMEASURED = {
         "kp.set_default_manager".split(),
         _DEVICES,
     ),
+    **dict.fromkeys(
+        "kp.bfloat16 kp.bool kp.char kp.custom kp.double kp.float kp.half kp.int kp.long kp.short kp.uchar kp.uint "
+        "kp.ulong kp.ushort".split(),
+        _TYPES,
+    ),
+    **dict.fromkeys(
+        "kp.erf kp.erfc kp.gamma kp.lgamma".split(),
+        "is in neither NumPy nor CuPy; see function_errors.py",
+    ),
+    "kp.synchronize": "waits, as each case does",
     "kp.evaluate": "is part of the time of every case",
     "Array.glsl": "returns the text of a kernel",
     "Array.__rmatmul__": "is the product of an array of NumPy, which is copied, with ours",

@@ -8,6 +8,33 @@ from collections.abc import Iterator
 from .cases import Case, cases
 
 
+DISTRIBUTIONS = (
+    "beta(2.0, 3.0, n)",
+    "binomial(20, 0.3, n)",
+    "chisquare(3.0, n)",
+    "dirichlet([1.0, 2.0, 3.0, 4.0], n // 4)",
+    "f(3.0, 8.0, n)",
+    "gamma(2.0, 1.5, n)",
+    "geometric(0.3, n)",
+    "gumbel(0.0, 1.0, n)",
+    "laplace(0.0, 1.0, n)",
+    "logistic(0.0, 1.0, n)",
+    "lognormal(0.0, 0.5, n)",
+    "multinomial(20, [0.1, 0.2, 0.3, 0.4], n // 4)",
+    "multivariate_normal([0.0, 1.0], [[1.0, 0.3], [0.3, 2.0]], n // 2)",
+    "negative_binomial(5, 0.4, n)",
+    "pareto(3.0, n)",
+    "poisson(4.0, n)",
+    "power(2.0, n)",
+    "rayleigh(1.0, n)",
+    "standard_cauchy(n)",
+    "standard_gamma(2.0, n)",
+    "standard_t(5.0, n)",
+    "triangular(0.0, 1.0, 3.0, n)",
+    "weibull(2.0, n)",
+)
+
+
 def table() -> Iterator[Case]:
     """Yield all of them."""
     family = "random numbers"
@@ -50,6 +77,15 @@ def table() -> Iterator[Case]:
                      others=("xp.random.choice(n, n // 4, replace=False)",), **same)  # fmt: skip
     yield from cases(family, ("(rng.random(n, dtype=xp.float32) ** 2 + rng.random(n, dtype=xp.float32) ** 2 < 1).sum()",),
                      tolerance=0.1, **same)  # fmt: skip
+    for call in DISTRIBUTIONS:
+        yield from cases(
+            family,
+            f"rng.{call}",
+            "float64",
+            check="",  # the tests compare the distributions
+            other_types=True,
+            others=(f"xp.random.{call}",),
+        )
     yield from cases(family, "xp.random.default_rng(1).random(4)", check="")
     family = "random tensors"
     yield from cases(

@@ -9,17 +9,29 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .. import _cuda
+from .. import _cuda, _kp
+from .._errors import InvalidArgument
 from .._kp import DeviceGroup, Manager, Tensor
 from .._wording import explains_methods
-from . import launching
-from .expressions import Node, before_write, cast, leaf
-from .storage import DType, Shape, Storage, View, contiguous_strides
+from .storage import DType, Shape, blank, contiguous_strides
 from .types import require_cast
 from .values import Values, is_host
 
 if TYPE_CHECKING:
     from .group_array import GroupArray
+
+
+def _bound(described: type) -> type:
+    """Give the class of the library the methods of one that describes it, and return it."""
+    bound: type = _kp.Array
+    own = set(vars(bound))
+    for base in reversed(described.__mro__[:-1]):
+        for name, value in vars(base).items():
+            if name not in own and name not in ("__dict__", "__weakref__", "__slots__"):
+                setattr(bound, name, value)
+    bound.__doc__ = described.__doc__
+    setattr(bound, "__slots__", ())
+    return bound
 
 
 @explains_methods
@@ -32,86 +44,59 @@ class Array(Values):
     array; while one changes it, no other uses it or arrays that share its memory.
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_manager", "_pending", "_shape", "_view")
+    if TYPE_CHECKING:
+        _manager: Manager
+        #: Strides and the first element of the view, in elements.
+        _strides: Shape
+        _offset: int
+        _writable: bool
+        _is_evaluated: bool
+        #: Which memory the view is in, and the number of its elements.
+        _memory_id: int
+        _memory_count: int
+        #: Whether no other array shares the memory.
+        _alone: bool
 
-    _manager: Manager
-    _view: View | None
-    _pending: Node | None
+        def __init__(self, *_: Any, **__: Any) -> None: ...
+        def evaluate(self) -> Array:
+            """Start computing the elements, if that has not happened yet. Returns the array at once."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        raise TypeError("arrays are created by kp.array(), kp.zeros() and other functions")
+        def glsl(self) -> str:
+            """Return the shader that computes this array, or copies it if it is computed already."""
 
-    @classmethod
-    def _of_node(cls, node: Node, manager: Manager) -> Array:
-        self = object.__new__(cls)
-        self._manager = manager
-        self._dtype = node.dtype
-        self._shape = node.shape
-        self._view = None
-        self._pending = node
-        node.manager = manager
-        if node.shared:
-            self._evaluated()
-        return self
+        def copy(self) -> Array:
+            """Return a copy that shares no memory."""
 
-    @classmethod
-    def _of_view(cls, view: View) -> Array:
-        self = object.__new__(cls)
-        self._manager = view.storage.manager
-        self._dtype = view.storage.dtype
-        self._shape = view.shape
-        self._view = view
-        self._pending = None
-        return self
+        @property
+        def manager(self) -> Manager:
+            """The manager that the memory belongs to."""
 
-    # --- evaluation -------------------------------------------------------------------------------
-
-    def evaluate(self) -> Array:
-        """Start computing the elements, if that has not happened yet. Returns the array at once."""
-        self._evaluated()
-        return self
-
-    def _evaluated(self) -> View:
-        """Return the elements in memory."""
-        view = self._view
-        if view is None:
-            pending = self._pending
-            if pending is not None:
-                self._view = launching.materialize(pending)
-                self._pending = None
-            view = self._view  # another thread may have computed it
-            assert view is not None
-        return view
-
-    def _node(self) -> Node:
-        """Return the elements as a part of an expression."""
-        pending = self._pending
-        if pending is not None and pending.op != "leaf":
-            return pending
-        return leaf(self._evaluated())
-
-    def _become(self, node: Node) -> None:
-        """Replace the elements, of the same shape and dtype; no other array has them."""
-        node.manager = self._manager
-        self._pending = node
-        self._view = None
-
-    def glsl(self) -> str:
-        """Return the shader that computes this array, or copies it if it is computed already."""
-        return launching.glsl(self._node())
+        def _strided(
+            self, offset: int, shape: Any, strides: Any, writable: bool = True
+        ) -> Array: ...
+        def _whole(self) -> Array: ...
+        def _contiguous(self) -> Array: ...
+        def _is_whole(self) -> bool: ...
+        def _is_contiguous(self) -> bool: ...
+        def _cast(self, dtype: DType) -> Array: ...
+        def _memory(self) -> Tensor: ...
+        def _tensor(self, shape: Shape) -> Tensor: ...
+        def _keep(self) -> None: ...
+        def _given(self) -> Tensor: ...
+        def _read(self, out: NDArray[Any]) -> None: ...
+        def _become(self, value: Array) -> None: ...
+        def _before_write(self) -> None: ...
+        @staticmethod
+        def _in(tensor: Tensor, dtype: DType, given: bool) -> Array: ...
+        @staticmethod
+        def _uploaded(manager: Manager, values: NDArray[Any]) -> Array: ...
 
     # --- attributes -------------------------------------------------------------------------------
 
     @property
     def strides(self) -> Shape:
         """Bytes from an element to the next along each axis."""
-        elements = contiguous_strides(self._shape) if self._view is None else self._view.strides
-        return tuple(stride * self._dtype.itemsize for stride in elements)
-
-    @property
-    def manager(self) -> Manager:
-        """The manager that the memory belongs to."""
-        return self._manager
+        return tuple(stride * self._dtype.itemsize for stride in self._strides)
 
     @property
     def device(self) -> Manager:
@@ -148,11 +133,10 @@ class Array(Values):
 
     def numpy(self) -> NDArray[Any]:
         """Return the elements as a new NumPy array."""
-        if self.size == 0:
-            return np.empty(self._shape, self._dtype)
-        view = launching.contiguous(self._evaluated())
-        read = view.storage.read(view.offset, self.size)
-        return read.view(self._dtype).reshape(self._shape)
+        values = np.empty(self._shape, self._dtype)
+        if values.size:
+            self._read(values)
+        return values
 
     def tensor(self) -> Tensor:
         """Return a tensor with these elements in C order, flat.
@@ -162,12 +146,7 @@ class Array(Values):
         """
         if self.size == 0:
             return self._manager.tensor(shape=(0,), dtype=self._dtype)
-        view = launching.whole(self._evaluated())
-        if not view.storage.shared:
-            before_write(view.storage)
-        view.storage.pooled = False
-        view.storage.shared = True
-        return view.storage.tensor
+        return self._given()
 
     def __dlpack__(
         self,
@@ -181,57 +160,49 @@ class Array(Values):
 
         An array in the memory of a shared tensor gives a capsule of that, in CUDA's memory.
         """
-        if (view := self._shared_view()) is not None:
+        if (tensor := self._shared_tensor()) is not None:
             return _cuda.shared_dlpack(
-                view.storage.tensor,
-                view.shape,
-                view.strides,
-                view.offset,
+                tensor,
+                self._shape,
+                self._strides,
+                self._offset,
                 stream=stream,
                 max_version=max_version,
                 dl_device=dl_device,
                 copy=copy,
             )
-        return super().__dlpack__(
-            stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
+        return Values.__dlpack__(
+            self, stream=stream, max_version=max_version, dl_device=dl_device, copy=copy
         )
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        view = self._shared_view()
-        return (
-            super().__dlpack_device__()
-            if view is None
-            else _cuda.dlpack_device(view.storage.tensor)
-        )
+        tensor = self._shared_tensor()
+        return Values.__dlpack_device__(self) if tensor is None else _cuda.dlpack_device(tensor)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """Describe the memory to CuPy, Numba and others, if it is that of a shared tensor."""
-        view = self._shared_view()
-        if view is None:
+        tensor = self._shared_tensor()
+        if tensor is None:
             raise AttributeError(
                 "only arrays in the memory of a shared tensor (kp.from_dlpack, kp.asarray) have a "
                 "__cuda_array_interface__"
             )
-        given = _cuda.array_interface(view.storage.tensor)
+        given = _cuda.array_interface(tensor)
         item = self._dtype.itemsize
-        given["shape"] = view.shape
-        given["strides"] = tuple(step * item for step in view.strides)
-        given["data"] = (given["data"][0] + view.offset * item, False)
+        given["shape"] = self._shape
+        given["strides"] = tuple(step * item for step in self._strides)
+        given["data"] = (given["data"][0] + self._offset * item, False)
         return given
 
-    def _shared_view(self) -> View | None:
-        """Return the elements if they are in memory that CUDA uses, too."""
-        if self._view is None or not self._view.storage.tensor.is_shared:
+    def _shared_tensor(self) -> Tensor | None:
+        """Return the memory of the elements if CUDA uses it, too."""
+        if not self._is_evaluated:
             return None
-        return self._view
+        tensor = self._memory()
+        return tensor if tensor.is_shared else None
 
     # --- elements ---------------------------------------------------------------------------------
-
-    def __getitem__(self, key: Any) -> Array:
-        from .indexing import get
-
-        return get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         from .indexing import put
@@ -247,56 +218,51 @@ class Array(Values):
         require_cast(self._dtype, dtype, casting)
         return astype(self, dtype, copy=copy, device=device)
 
-    def copy(self) -> Array:
-        """Return a copy that shares no memory."""
-        node = self._pending
-        if node is None or node.op == "leaf":
-            assert self._view is not None or node is not None
-            view = View.new(self._manager, self._shape, self._dtype)
-            launching.store(view, self._node())
-            return Array._of_view(view)
-        self._evaluated()
-        return self.copy()
-
     def __kp_tensor__(self, writable: bool) -> tuple[Tensor, Callable[[], None] | None]:
         """Return a tensor with the elements in C order, for kernels, and what to call after they ran.
 
         The tensor is the array's own if it is a whole one, else a copy that is copied back.
         """
-        view = self._evaluated()
-        if writable and not view.writable:
+        if writable and not self._writable:
             raise ValueError("the array is read-only, because it repeats elements; copy() it first")
-        if not view.is_whole():
+        if not self._is_whole():
             copied = self.copy()
-            tensor = copied._evaluated().storage.tensor
-            return tensor, (lambda: self.__setitem__(..., copied)) if writable else None
+            return copied._memory(), (lambda: self.__setitem__(..., copied)) if writable else None
         if writable:
-            before_write(view.storage)
-        return view.storage.tensor, None
+            self._before_write()
+        return self._memory(), None
 
     def __kp_whole__(self) -> bool:
         """Return whether __kp_tensor__ gives the array's own memory."""
-        return self._evaluated().is_whole()
+        return self._is_whole()
 
     @staticmethod
     def _from_tensor(tensor: Tensor) -> Array:
         """Return an array in the memory of a tensor, whatever its contents."""
         if tensor.size() == 0:  # kernels, reductions for example, take no memory without elements
-            return Array._of_view(View.new(tensor.manager, tensor.shape, tensor.dtype))
-        storage = tensor._owner or Storage.of(tensor)
-        view = View(storage, 0, tensor.shape, contiguous_strides(tensor.shape))
-        return Array._of_view(view)
+            return blank(tensor.manager, tensor.shape, tensor.dtype)
+        if (owner := tensor._owner) is not None:
+            made: Array = owner._strided(0, tensor.shape, contiguous_strides(tensor.shape))
+            return made
+        return Array._in(tensor, tensor.dtype, False)
 
     def fill(self, value: Any) -> None:
         """Set all elements."""
         self[...] = value
 
 
+if not TYPE_CHECKING:
+    Array = _bound(Array)
+
+
 def share(tensor: Tensor) -> Array:
     """Return an array in the memory of a tensor that others have, too."""
-    array = Array._from_tensor(tensor)
-    array._evaluated().storage.shared = True
-    return array
+    if not tensor.is_init():
+        which = "manager" if not tensor.manager.is_init() else "tensor"
+        raise InvalidArgument(f"this {which} was destroyed")
+    if tensor.size() == 0:
+        return blank(tensor.manager, tensor.shape, tensor.dtype)
+    return Array._in(tensor, tensor.dtype, True)
 
 
 def converted(array: Array, dtype: DType) -> Array:
@@ -305,4 +271,4 @@ def converted(array: Array, dtype: DType) -> Array:
         return array
     if type(array) is not Array:
         return array.astype(dtype)  # of a group
-    return Array._of_node(cast(array._node(), dtype), array._manager)
+    return array._cast(dtype)

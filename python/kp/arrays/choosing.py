@@ -23,11 +23,9 @@ from .elementwise import (
     result_dtype,
 )
 from .elementwise import where as chosen
-from .expressions import before_write
 from .group_functions import takes_groups
 from .manipulation import broadcast_to, given, ravel, reshape
 from .searching import nonzero
-from .storage import View
 
 __all__ = [
     "choose",
@@ -293,8 +291,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         rows = np.arange(0, a.size, a.shape[1] + 1)
         a[np.unravel_index(rows, a.shape)] = np.resize(values, rows.size)
         return
-    view = a._evaluated()
+    view = a.evaluate()
     count = sorted(a.shape)[0]
-    diagonal = View(view.storage, view.offset, (count,), (sum(view.strides),), view.writable)
-    before_write(view.storage)
-    Array._of_view(diagonal)[...] = values[0] if values.size == 1 else np.resize(values, count)
+    diagonal = view._strided(view._offset, (count,), (sum(view._strides),))
+    diagonal[...] = values[0] if values.size == 1 else np.resize(values, count)

@@ -128,11 +128,10 @@ class _Place:
     """
 
     def __init__(self, array: Array) -> None:
-        view = array._evaluated()
-        tensor = view.storage.tensor
+        tensor = array._memory()
         item = array._dtype.itemsize
         address = 0x1000  # NumPy takes 0 for no memory
-        self.space: Any = id(tensor)
+        self.space: Any = array._memory_id
         if tensor.is_shared:
             self.space, address = "CUDA", tensor.cuda_address
         elif tensor.memory_type() in (MemoryTypes.host, MemoryTypes.deviceAndHost):
@@ -141,8 +140,8 @@ class _Place:
             "version": 3,
             "typestr": array._dtype.str,
             "shape": array._shape,
-            "strides": tuple(step * item for step in view.strides),
-            "data": (address + view.offset * item, True),
+            "strides": tuple(step * item for step in array._strides),
+            "data": (address + array._offset * item, True),
         }
 
 
@@ -154,7 +153,7 @@ def _places(x: Any) -> list[tuple[Any, Any]]:
         x = Array._from_tensor(x)
     if not isinstance(x, Array):
         return [("host", np.asarray(x))]
-    if x._view is None and x._pending is not None and x._pending.op != "leaf":
+    if not x._is_evaluated:
         return []  # an expression, which has no memory yet
     if x.size == 0:
         return []

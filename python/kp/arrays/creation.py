@@ -4,24 +4,27 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
 from typing import Any, Literal, overload
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
 from .._axes import whole
-from .. import _cuda, _default
+from .. import _cuda, _default, _kp
 from .._floats import default_float, without_doubles
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
 from .elementwise import apply, manager_of
-from .expressions import address, constant, limited
 from .group_creation import on_groups_too
 from .host_data import dtype_of, host_values
 from .manipulation import broadcast_to, expand_dims, given, reshape
-from .storage import Shape, Storage, View, require, require_countable, upload
+from .storage import Shape, blank, index_along, require, unsupported_reason, upload
 from .types import number, warn_if_cut
+
+
+_DOUBLE = np.dtype(np.float64)
 
 
 def manager(device: Any) -> Manager:
@@ -85,7 +88,7 @@ def asarray(
         raise TypeError(f"complex numbers do not fit {target}")
     if not isinstance(obj, np.ndarray) and target.kind in "iu":
         values = np.asarray(obj, target)  # numbers that do not fit are an OverflowError
-    return Array._of_view(upload(on, values.astype(target, copy=False)))
+    return upload(on, values.astype(target, copy=False))
 
 
 def _has_arrays(obj: Any) -> bool:
@@ -144,9 +147,9 @@ def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None =
         return share(x)
     if _cuda.is_cuda(x):
         tensor, source = _cuda.cuda_tensor(x, on, copy)
-        storage = Storage.of(tensor)
-        storage.shared = tensor.cuda_address == source.address  # else it is a copy
-        return Array._of_view(View(storage, 0, source.shape, source.strides))
+        in_place = tensor.cuda_address == source.address  # else it is a copy
+        memory = Array._in(tensor, tensor.dtype, in_place)
+        return memory._strided(0, source.shape, source.strides)
     values = x if isinstance(x, np.ndarray) else np.from_dlpack(x)
     shared = _cuda.host_tensor(values, on, copy)
     return array(values, device=device) if shared is None else share(shared)
@@ -157,7 +160,7 @@ def empty(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None 
     """Return an array with undefined contents, of the default float unless `dtype` is given."""
     on = manager(device)
     wanted = number(default_float(on) if dtype is None else dtype).dtype
-    return Array._of_view(View.new(on, extents(shape), wanted))
+    return blank(on, extents(shape), wanted)
 
 
 @on_groups_too
@@ -178,11 +181,7 @@ def full(
         dtype = dtype_of(fill_value, host_values(fill_value), on)
     wanted = number(dtype).dtype
     require(on, wanted)
-    wide = extents(shape)
-    require_countable(wide)
-    node = constant(fill_value, wanted)
-    filled_node = limited("text", wanted, wide, (node,), "{0}")
-    return Array._of_node(filled_node, on)
+    return _kp._filled(on, extents(shape), (fill_value, wanted))
 
 
 @on_groups_too
@@ -291,27 +290,29 @@ def all_integers(*values: Any) -> bool:
 
 
 def _progression(start: Any, step: Any, count: int, dtype: Any, on: Manager) -> Array:
-    """Return start + i step, computed in the dtype, or in int64 or float64 on the host."""
-    require_countable((count,))
+    """Return start + i step, computed in the dtype or in float64."""
+    _kp._require_countable((count,))
     if dtype.kind == "f" and dtype.itemsize >= 4 and all_integers(start, step):
         if abs_of(start, step * count) < 2 ** (24 if dtype.itemsize == 4 else 53):
-            index = Array._of_node(address(on, (count,), 0, dtype), on)
+            index = index_along(on, (count,), 0, dtype)
             return apply("add", apply("multiply", index, step), start)
     if dtype.kind in "iu" and all_integers(start, step):
-        index = Array._of_node(address(on, (count,), 0, dtype), on)
-        node_step = constant(np.array(step).astype(dtype), dtype)
-        node_start = constant(np.array(start).astype(dtype), dtype)
-        text = number(dtype).wrap or "{}"
-        node = limited(
-            "text",
-            dtype,
-            (count,),
-            (index._node(), node_step, node_start),
-            text.format("({0} * {1} + {2})"),
-        )
-        return Array._of_node(node, on)
+        index = index_along(on, (count,), 0, dtype)
+        text = (number(dtype).wrap or "{}").format("({0} * {1} + {2})")
+        numbers = [(np.array(each).astype(dtype), dtype) for each in (step, start)]
+        return _kp._expression(text, dtype, (count,), [index, *numbers])
+    if _are_doubles(on, start, step):
+        steps = apply("multiply", index_along(on, (count,), 0, _DOUBLE), float(step))
+        return converted(apply("add", steps, float(start)), dtype)
     values = start + np.arange(count) * step
-    return Array._of_view(upload(on, np.asarray(values).astype(dtype, copy=False)))
+    return upload(on, np.asarray(values).astype(dtype, copy=False))
+
+
+def _are_doubles(on: Manager, *values: Any) -> bool:
+    """Return whether a device computes with these numbers, which are real, in float64."""
+    if [each for each in values if not isinstance(each, (int, float, np.integer, np.floating))]:
+        return False
+    return not unsupported_reason(on, _DOUBLE)
 
 
 def abs_of(*values: Any) -> Any:
@@ -364,11 +365,38 @@ def linspace(
     arrays of floats. With `retstep`, the distance is
     the second of a pair.
     """
+    if num > 1 and _are_doubles(on := manager(device), start, stop):
+        return _even(float(start), float(stop), num, endpoint, retstep, dtype, on)
     first, last = _on_host(start), _on_host(stop)
     values, step = np.linspace(first, last, num, endpoint, retstep=True, axis=axis)
     if dtype is not None and number(dtype).dtype.kind in "iu":
         values = np.floor(values)
     made = _of_host(values, dtype, device, start, stop)
+    return (made, step) if retstep else made
+
+
+def _even(
+    start: float, stop: float, num: int, endpoint: bool, retstep: bool, dtype: Any, on: Manager
+) -> Any:
+    """Return linspace() of numbers, as numpy.linspace computes it."""
+    from .elementwise import where
+
+    _kp._require_countable((operator.index(num),))
+    parts = num - 1 if endpoint else num
+    step = (stop - start) / parts
+    index = index_along(on, (num,), 0, _DOUBLE)
+    if step == 0:
+        offsets = apply("multiply", apply("divide", index, float(parts)), stop - start)
+    else:
+        offsets = apply("multiply", index, step)
+    values = apply("add", offsets, start)
+    if endpoint:
+        values = where(apply("equal", index, float(parts)), stop, values)
+    wanted = default_float(on) if dtype is None else number(dtype).dtype
+    if wanted.kind in "iu":
+        values = apply("floor", values)
+    require(on, wanted)
+    made = converted(values, wanted)
     return (made, step) if retstep else made
 
 
@@ -404,8 +432,8 @@ def eye(
 
 def _column_minus_row(shape: Shape, on: Manager) -> Array:
     kind = np.dtype(np.int32)
-    column = Array._of_node(address(on, shape, len(shape) - 1, kind), on)
-    row = Array._of_node(address(on, shape, len(shape) - 2, kind), on)
+    column = index_along(on, shape, len(shape) - 1, kind)
+    row = index_along(on, shape, len(shape) - 2, kind)
     return apply("subtract", column, row)
 
 

@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from .._axes import normalized_axes
-from .._kp import DeviceGroup, Manager, Tensor
-from .._wording import counted, explains_methods, kind_of
-from . import launching
+from .. import _kp
+from .._kp import DeviceGroup, Tensor
+from .._wording import counted, explains_methods
 from .array import Array, converted
-from .codegen import LOCAL_SIZE, Layout, Program, Writer
-from .elements import GLOBAL_INDEX
-from .elementwise import Operand, as_array, broadcast, manager_of
-from .expressions import Node, before_write, limited, lock
+from .elementwise import Operand, as_array, broadcast, into, manager_of
 from .group_array import GroupArray
 from .group_functions import (
     aligned,
@@ -31,19 +28,13 @@ from .group_functions import (
     rows_of,
 )
 from .parameters import Parameter, in_order, letters_of, parse, require_input, require_set, type_of
-from .plans import Plan, Signature, keep, known
-from .repeats import Call, Repeats
-from .reducing import Reduction, reduce_node
-from .storage import DType, Shape, View, home_of
+from .storage import DType, Shape, blank
 from .types import number
 
 
-def _bare(node: Node, dtype: DType) -> Node:
-    return node if node.dtype == dtype else limited("cast", dtype, node.shape, (node,))
-
-
-#: The number of each kernel, which is the same for equal ones.
-_contents: dict[tuple[Any, ...], int] = {}
+def _bare(part: Any, dtype: DType) -> Any:
+    """Return a part of an expression in a dtype."""
+    return converted(part, dtype) if isinstance(part, Array) else (part[0], dtype)
 
 
 @explains_methods
@@ -73,10 +64,13 @@ class ElementwiseKernel:
         require_set(self._outputs, self._operation, preamble)
         self.name = name
         self._preamble = preamble
-        content = (self._inputs, self._outputs, self._operation, name, preamble)
-        self._content = _contents.setdefault(content, len(_contents))
-        self._reads_whole_arrays = bool([each for each in self._inputs if each.raw])
-        self._repeats = Repeats(len(self._inputs))
+        self._kernel = _kp._ElementwiseKernel(
+            [_described(each) for each in self._inputs],
+            [_described(each) for each in self._outputs],
+            self._operation,
+            name,
+            preamble,
+        )
         self.glsl = ""
 
     @property
@@ -101,19 +95,6 @@ class ElementwiseKernel:
         """
         if named:
             args = in_order(self, self._inputs + self._outputs, args, named, ("size",))
-        call = None
-        if size is None and not self._reads_whole_arrays:
-            call = self._repeats.call(args)
-            if call is not None:
-                again = self._repeats.repeat(call, args)
-                if again is not None:
-                    plan, made = again
-                    self.glsl = plan.source
-                    return made
-        return self._first(args, size, call)
-
-    def _first(self, args: tuple[Any, ...], size: int | None, call: Call | None) -> Any:
-        """Compute the results of a call that is unlike all earlier ones."""
         given, wanted = len(self._inputs), len(self._outputs)
         if len(args) not in (given, given + wanted):
             raise TypeError(
@@ -130,31 +111,24 @@ class ElementwiseKernel:
             if isinstance(parameter.kind, str):
                 letters.setdefault(parameter.kind, target.dtype)
         shape = self._shape(operands, targets, size)
-        nodes = []
+        parts = []
         for parameter, operand in zip(self._inputs, operands, strict=True):
             dtype = type_of(parameter, letters)
             require_input(parameter, operand, dtype)
-            node = operand.node(dtype)
-            if parameter.raw:
-                node = _raw(parameter, operand, dtype)
-            nodes.append(_bare(node, dtype))
+            if parameter.raw and operand.array is None:
+                raise TypeError(f"{parameter.name} is raw, so it must be an array, not a number")
+            parts.append(_bare(operand.part(dtype), dtype))
         types = [type_of(each, letters) for each in self._outputs]
-        results = targets or [Array._of_view(View.new(manager, shape, dtype)) for dtype in types]
+        results = targets or [blank(manager, shape, dtype) for dtype in types]
         for target, dtype, parameter in zip(results, types, self._outputs, strict=True):
             if target.dtype != dtype:
                 raise TypeError(f"{parameter.name} is of {dtype}, but the array of {target.dtype}")
             if target.shape != shape:
                 raise ValueError(f"{parameter.name} has the shape {shape}, not {target.shape}")
-        views = [each._evaluated() for each in results]
-        with lock:
-            planned = self._run(manager, shape, nodes, views, bool(targets))
-        if planned is not None and call is not None:
-            names = [
-                None if isinstance(each.kind, str) else each.name
-                for each, operand in zip(self._inputs, operands, strict=True)
-                if operand.array is None
-            ]
-            self._repeats.keep(call, *planned, views, names)
+        for target in targets:
+            if not target._writable:
+                raise ValueError("a result is read-only: it repeats elements; give a copy")
+        self.glsl = self._kernel.run(shape, parts, results) or self.glsl
         return results[0] if len(results) == 1 else tuple(results)
 
     def _on_group(self, group: DeviceGroup, args: tuple[Any, ...], size: int | None) -> Any:
@@ -208,132 +182,11 @@ class ElementwiseKernel:
             raise ValueError("give size: nothing else says how many elements there are")
         return broadcast(*shapes, names=[name for name, _ in named])
 
-    def _run(
-        self, manager: Manager, shape: Shape, nodes: list[Node], views: list[View], given: bool
-    ) -> tuple[Plan, Signature] | None:
-        if given:
-            for view in views:
-                if not view.writable:
-                    raise ValueError("a result is read-only: it repeats elements; give a copy")
-                before_write(view.storage)
-        if 0 in shape:
-            return None
-        raw = [
-            launching.whole(launching.materialize(node))
-            for parameter, node in zip(self._inputs, nodes, strict=True)
-            if parameter.raw
-        ]
-        plain = [
-            node for parameter, node in zip(self._inputs, nodes, strict=True) if not parameter.raw
-        ]
-        sign = Signature(plain, "elementwise", self._content, shape, views=(*raw, *views))
-        plan = known(sign)
-        if plan is None:
-            plan = keep(sign, self._planned(sign, shape, nodes, raw, views))
-        self.glsl = plan.source
-        memory = plan.bound(sign.storages)
-        launching.launch_plan(manager, home_of(manager), plan, memory, sign.numbers())
-        return plan, sign
 
-    def _planned(
-        self,
-        sign: Signature,
-        shape: Shape,
-        nodes: list[Node],
-        raw_views: list[View],
-        views: list[View],
-    ) -> Plan:
-        program = Program(shape)
-        raw: dict[str, int] = {}
-        remaining = iter(raw_views)
-        for parameter, node in zip(self._inputs, nodes, strict=True):
-            if parameter.raw:
-                raw[parameter.name] = program.binding(next(remaining).storage)
-            else:
-                program.value(node)
-        places = [program.place(view.offset, view.shape, view.strides) for view in views]
-        bindings = [program.binding(view.storage) for view in views]
-        values = [
-            -1 if parameter.raw else program.value(node)
-            for parameter, node in zip(self._inputs, nodes, strict=True)
-        ]
-        layout, words = program.finish()
-        types = tuple(storage.dtype.char for storage in program.storages)
-        key = (
-            "elementwise",
-            self._content,
-            tuple(program.instructions),
-            layout,
-            types,
-            tuple(places),
-            tuple(bindings),
-            tuple(values),
-            tuple(raw.items()),
-        )
-        source = launching.sources.get(key)
-        if source is None:
-            source = self._source(program, layout, values, raw, places, bindings, views, nodes)
-            launching.sources[key] = source
-        count = np.array([np.prod(shape, dtype=np.int64)]).astype(np.uint32)
-        parameters = np.concatenate([count, words])
-        groups = -(-int(count[0]) // LOCAL_SIZE)
-        return Plan(source, program, sign, None, parameters, groups)
-
-    def _source(
-        self,
-        program: Program,
-        layout: Layout,
-        values: list[int],
-        raw: dict[str, int],
-        places: list[int],
-        bindings: list[int],
-        views: list[View],
-        nodes: list[Node],
-    ) -> str:
-        writer = Writer(program, layout, 1, values)
-        body = GLOBAL_INDEX + "    uint n = p[0];\n    if (i >= n) return;\n"
-        body += writer.coordinates("i", "kept", "    ")
-        for index in range(len(program.instructions)):
-            body += f"    {writer.statement(index, 'i', '0u')}\n"
-        declared = ""
-        aliases: dict[str, str] = {}
-        for parameter, value, node in zip(self._inputs, values, nodes, strict=True):
-            of = number(node.dtype)
-            writer.use(of)
-            if isinstance(parameter.kind, str):
-                aliases[parameter.kind] = of.computed
-            if parameter.raw:
-                load = of.load.format(f"memory{raw[parameter.name]}[k]")
-                declared += f"{of.computed} {parameter.name}(uint k) {{ return {load}; }}\n"
-            else:
-                body += f"    {of.computed} {parameter.name} = v{value};\n"
-        for parameter, view in zip(self._outputs, views, strict=True):
-            of = number(view.storage.dtype)
-            writer.use(of)
-            if isinstance(parameter.kind, str):
-                aliases[parameter.kind] = of.computed
-            body += f"    {of.computed} {parameter.name};\n"
-        text = writer.helper(self._operation, _computed(nodes, views))
-        body += f"    {text};\n"
-        for parameter, view, place, binding in zip(
-            self._outputs, views, places, bindings, strict=True
-        ):
-            of = number(view.storage.dtype)
-            result = of.wrap.format(parameter.name) if of.wrap else parameter.name
-            writer.helper(of.wrap, "float")
-            body += (
-                f"    memory{binding}[{writer.place(place, 'i', '0u')}] = "
-                f"{of.store.format(result)};\n"
-            )
-        defines = "".join(f"#define {letter} {name}\n" for letter, name in aliases.items())
-        return writer.source(self.name, body, f"{defines}{declared}{self._preamble}\n")
-
-
-def _computed(nodes: list[Node], views: list[View]) -> str:
-    for dtype in (*[node.dtype for node in nodes], *[view.storage.dtype for view in views]):
-        if dtype.kind == "f":
-            return number(dtype).computed
-    return number(views[0].storage.dtype).computed
+def _described(parameter: Parameter) -> tuple[str, str, bool]:
+    """Return name, letter of the type and whether it is raw."""
+    letter = parameter.kind if isinstance(parameter.kind, str) else ""
+    return parameter.name, letter, parameter.raw
 
 
 def _shown(parameter: Parameter) -> str:
@@ -344,12 +197,6 @@ def _target(value: Any) -> Array:
     if isinstance(value, (Array, Tensor)):
         return as_array(value, manager_of(value))
     raise TypeError(f"a result must be a kp.Array or a kp.Tensor, not {type(value).__name__}")
-
-
-def _raw(parameter: Parameter, operand: Operand, dtype: DType) -> Node:
-    if operand.array is None:
-        raise TypeError(f"{parameter.name} is raw, so it must be an array, not a number")
-    return converted(operand.array, dtype)._node()
 
 
 def elementwise(
@@ -434,30 +281,29 @@ class ReductionKernel:
         if out is not None and isinstance(self._output.kind, str):
             letters.setdefault(self._output.kind, out.dtype)
         dtype = type_of(self._output, letters)
-        nodes = []
+        parts = []
         for parameter, operand in zip(self._inputs, operands, strict=True):
             kind = type_of(parameter, letters)
             require_input(parameter, operand, kind)
-            nodes.append(_bare(operand.node(kind), kind))
-        shapes = [node.shape for node in nodes]
+            parts.append(_bare(operand.part(kind), kind))
+        if not [each for each in parts if isinstance(each, Array)]:
+            raise TypeError(f"{self.name} reduces arrays, but only numbers were given")
+        shapes = [operand.shape for operand in operands]
         shape = broadcast(*shapes, names=[each.name for each in self._inputs])
         accumulated = np.dtype(np.float32) if dtype == np.float16 else dtype
         total = number(accumulated)
         mapped = _named(self._map, [each.name for each in self._inputs])
-        value = limited("text", accumulated, shape, tuple(nodes), f"{total.computed}({mapped})")
-        if value.manager is None:
-            raise TypeError(f"{self.name} reduces arrays, but only numbers were given")
-        of = Reduction(
+        value = _kp._expression(f"{total.computed}({mapped})", accumulated, shape, parts)
+        result = _kp._reduce_text(
+            value,
+            normalized_axes(axis, len(shape)),
+            dtype,
             _named(self._reduce, ["a", "b"]),
             f"{total.computed}({_literal(self._identity)})",
             _named(self._post, ["a"]),
+            keepdims,
         )
-        axes = normalized_axes(axis, len(shape))
-        view, _ = reduce_node(value, axes, dtype, of)
-        from .reductions import _finished
-
-        source = Array._of_node(value, manager)
-        return _finished(view, source, axes, keepdims, out)
+        return into(out, result)
 
     def _on_group(self, args: tuple[Any, ...], axis: Any, keepdims: bool, out: Any) -> Any:
         """Reduce on each device, or, along the first axis, everywhere."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kp
 from .array import Array, converted
 from .elementwise import (
     apply,
@@ -22,7 +23,6 @@ from .elementwise import (
     trunc,
     where,
 )
-from .functions import resolve
 
 __all__ = [
     "angle",
@@ -79,7 +79,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     """Return the fractional and the whole parts, with the signs of the elements."""
     array = _array(x)
     if array._dtype.kind in "biu":
-        array = converted(array, resolve("sqrt", (array._dtype,))[0])
+        array = converted(array, _kp._resolve("sqrt", (array._dtype,))[0])
     whole = apply("trunc", array)
     part = where(apply("isinf", array), 0.0, apply("subtract", array, whole))
     return copysign(part, array), whole

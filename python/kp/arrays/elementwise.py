@@ -10,17 +10,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .. import _default
-from .._floats import depends_on_default_float, without_doubles
+from .. import _default, _kp
+from .._floats import without_doubles
 from .._kp import Manager, Tensor
 from . import methods
 from .array import Array, converted, share
-from .expressions import Node, call, constant, limited, other_manager
-from .functions import FUNCTIONS, OfMath, resolve
+from .functions import FUNCTIONS, OfMath
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
 from .host_data import dtype_of, host_values
-from .storage import DType, Shape, alive, broadcast as broadcast, upload
+from .storage import DType, Shape, broadcast as broadcast, upload
 from .types import number, real_of, warn_if_cut
 from .values import Values
 
@@ -28,7 +27,13 @@ _A = TypeVar("_A", bound=Values)
 
 _SCALARS = (bool, int, float, complex)
 _OPERANDS = (Array, *_SCALARS, np.generic, np.ndarray, Tensor, GroupArray)
-_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+
+def other_manager() -> ValueError:
+    """Return the error about arrays of different managers in one call."""
+    return ValueError(
+        "the arrays belong to different managers; bring one to the other's device with to_device()"
+    )
 
 
 def is_operand(value: Any) -> bool:
@@ -64,7 +69,7 @@ def as_array(value: Any, manager: Manager) -> Array:
         )
     values = host_values(value)
     dtype = number(dtype_of(value, values, manager)).dtype
-    return Array._of_view(upload(manager, values.astype(dtype, copy=False)))
+    return upload(manager, values.astype(dtype, copy=False))
 
 
 def fitting(value: Any, like: Array) -> Array:
@@ -79,10 +84,9 @@ def fitting(value: Any, like: Array) -> Array:
 
 
 class Operand:
-    """What a function is given: a node, and how it takes part in the choice of types.
+    """What a function is given, and how it takes part in the choice of types.
 
-    `kind` is a dtype, or Python's type of a number, which adapts to the others. The node of such a
-    number is made when its type is known.
+    `kind` is a dtype, or Python's type of a number, which adapts to the others.
     """
 
     __slots__ = ("array", "kind", "shape", "value")
@@ -105,11 +109,14 @@ class Operand:
             self.kind = self.array._dtype
             self.shape = self.array._shape
 
-    def node(self, dtype: DType) -> Node:
-        """Return the node; a number's in this dtype, another's in its own."""
+    def part(self, dtype: DType) -> Any:
+        """Return it as a part of an expression: an array, or a number with its dtype.
+
+        The dtype is that of a number which adapts; others have their own.
+        """
         if self.array is not None:
-            return self.array._node()
-        return constant(self.value, dtype if not isinstance(self.kind, np.dtype) else self.kind)
+            return self.array
+        return self.value, dtype if not isinstance(self.kind, np.dtype) else self.kind
 
 
 def apply(name: str, *values: Any) -> Array:
@@ -119,169 +126,64 @@ def apply(name: str, *values: Any) -> Array:
             by_device: Array = mapped(functools.partial(apply, name), *values)
             return by_device
     manager = manager_of(*values)
-    operands = [Operand(value, manager) for value in values]
+    operands = [_operand(value, manager) for value in values]
     if not any_array(operands):
-        operands[0] = Operand(as_array(values[0], manager), manager)
-    kinds = tuple(operand.kind for operand in operands)
-    shape = broadcast(*[operand.shape for operand in operands])
-    types = resolve(name, kinds)
-    if name in _COMPARISONS:
-        if (found := _unequal_types(name, operands, types, shape, manager)) is not None:
-            return found
-    if name == "pow" and types[0].kind == "i":
-        _require_exponents(operands[1])
-    nodes = tuple(operand.node(dtype) for operand, dtype in zip(operands, types, strict=False))
-    node = call(name, nodes, kinds, shape)
-    if node is None:
-        return _on_host(name, values, types, manager)
-    return Array._of_node(node, manager)
+        operands[0] = as_array(values[0], manager)
+    found: Array | None = _kp._apply(name, operands)
+    return _on_host(name, values, manager) if found is None else found
 
 
-#: By function and kinds of the operands: the dtypes of the result and of a number among the operands, if nothing
-#: needs to be converted; False for anything else, which apply() knows.
-_rules: dict[tuple[str, Any, Any], Any] = depends_on_default_float({})
+def _operand(value: Any, manager: Manager) -> Any:
+    """Return what the library takes for a value: an array, or a number of Python or NumPy."""
+    if isinstance(value, np.generic):
+        number(value.dtype)  # raises for what arrays cannot hold
+        return value
+    if isinstance(value, (bool, int, float, complex)):
+        return value if type(value) in _SCALARS else _plain(value)
+    return as_array(value, manager)
 
-_NUMBERS = (float, int)
 
-
-def _rule(key: tuple[str, Any, Any]) -> Any:
-    name, *kinds = key
-    types = resolve(name, tuple(kinds))
-    # A dtype may be equal to a type of Python: np.dtype(np.int64) == int.
-    numbers = [kind for kind in kinds if not isinstance(kind, np.dtype)]
-    integer = int in numbers and "f" not in [types[0].kind, types[1].kind]
-    plain = [
-        kind == wanted
-        for kind, wanted in zip(kinds, types, strict=False)
-        if isinstance(kind, np.dtype)
-    ]
-    special = name in _COMPARISONS and (integer or types[0] != types[1])
-    special = special or name.startswith("logical_") or (name == "pow" and types[0].kind in "iu")
-    if special or False in plain or FUNCTIONS[name].text(number(types[0])) is None:
-        return False
-    return types[-1], types[1] if isinstance(kinds[0], np.dtype) else types[0]
+def _plain(value: Any) -> Any:
+    """Return a number of a class derived from one of Python's as a number of that."""
+    base: Any = next(base for base in _SCALARS if isinstance(value, base))
+    return base(value)
 
 
 def binary(name: str, x: Any, y: Any) -> Any:
-    """Return apply(name, x, y) for an operator. The usual cases are decided by a look at a table."""
-    if type(x) is Array:
-        manager = x._manager
-        key: tuple[str, Any, Any]
-        if type(y) is Array:
-            key = (name, x._dtype, y._dtype)
-        elif type(y) in _NUMBERS:
-            key = (name, x._dtype, type(y))
-        else:
-            return apply(name, x, y) if is_operand(y) else NotImplemented
-    elif type(y) is Array and type(x) in _NUMBERS:
-        manager = y._manager
-        key = (name, type(x), y._dtype)
-    elif is_operand(x) and is_operand(y):
-        return apply(name, x, y)
-    else:
-        return NotImplemented
-    rule = _rules.get(key)
-    if rule is None:
-        rule = _rules[key] = _rule(key)
-    if rule is False:
-        return apply(name, x, y)
-    dtype, number_type = rule
-    if type(y) is not Array:
-        args = (x._node(), constant(y, number_type))
-        shape = x._shape
-    elif type(x) is not Array:
-        args = (constant(x, number_type), y._node())
-        shape = y._shape
-    else:
-        args = (x._node(), y._node())
-        shape = x._shape if x._shape == y._shape else broadcast(x._shape, y._shape)
-        if y._manager is not manager:
-            return apply(name, x, y)
-    return Array._of_node(limited("call", dtype, shape, args, name), manager)
+    """Return apply(name, x, y) for an operator, or NotImplemented."""
+    return apply(name, x, y) if is_operand(x) and is_operand(y) else NotImplemented
 
 
 def unary(name: str, x: Any) -> Array:
-    """Return apply(name, x). The usual case is decided by a look at a table."""
-    if type(x) is not Array:
-        return apply(name, x)
-    key = (name, x._dtype)
-    dtype = _unary_rules.get(key)
-    if dtype is None:
-        types = resolve(name, (x._dtype,))
-        plain = types[0] == x._dtype and FUNCTIONS[name].text(number(types[0])) is not None
-        dtype = _unary_rules[key] = plain and not name.startswith("logical_") and types[-1]
-    if dtype is False:
-        return apply(name, x)
-    return Array._of_node(limited("call", dtype, x._shape, (x._node(),), name), x._manager)
+    """Return apply(name, x)."""
+    return apply(name, x)
 
 
-#: By function and dtype: the dtype of the result, if nothing needs to be converted; else False.
-_unary_rules: dict[tuple[str, DType], Any] = depends_on_default_float({})
+def _selected(x: Array, key: Any) -> Array:
+    from .indexing import get
 
-methods.binary = binary
-methods.unary = unary
+    return get(x, key)
 
 
-def any_array(operands: list[Operand]) -> bool:
+_kp._set_array_hooks(binary, unary, methods.compared, _selected)
+
+
+def any_array(operands: list[Any]) -> bool:
     """Return whether one operand is an array."""
-    return sum(operand.array is not None for operand in operands) > 0
+    return Array in [type(operand) for operand in operands]
 
 
-def _on_host(name: str, values: tuple[Any, ...], types: Any, manager: Manager) -> Array:
+def _on_host(name: str, values: tuple[Any, ...], manager: Manager) -> Array:
     """Compute with NumPy."""
     given = [value.numpy() if isinstance(value, Array) else value for value in values]
+    ufunc = FUNCTIONS[name].ufunc
+    samples = [value if isinstance(value, _SCALARS) else np.asarray(value).dtype for value in given]
     with np.errstate(all="ignore"):
-        result = np.asarray(FUNCTIONS[name].ufunc(*given))
-    return Array._of_view(upload(manager, result.astype(types[-1], copy=False)))
-
-
-def _unequal_types(
-    name: str, operands: list[Operand], types: Any, shape: Shape, manager: Manager
-) -> Array | None:
-    """Return a comparison that no single type can hold: out of range, or int64 with uint64."""
-    for i, operand in enumerate(operands):
-        other = operands[1 - i]
-        if operand.kind is int and other.array is not None and types[i].kind in "iu":
-            limits = np.iinfo(types[i])
-            if not limits.min <= operand.value <= limits.max:
-                ufunc = FUNCTIONS[name].ufunc
-                pair = [0, operand.value] if i == 1 else [operand.value, 0]
-                truth = bool(ufunc(np.array(pair[0], object), np.array(pair[1], object)))
-                return _filled(truth, other.shape, manager)
-    kinds = {types[0].str[1:], types[1].str[1:]}
-    if kinds != {"i8", "u8"}:
-        return None
-    signed = 0 if types[0].kind == "i" else 1
-    nodes = [operand.node(dtype) for operand, dtype in zip(operands, types, strict=False)]
-    arrays = [
-        Array._of_node(limited("cast", t, n.shape, (n,)), manager)
-        for n, t in zip(nodes, types, strict=False)
-    ]
-    negative = apply("less", arrays[signed], 0)
-    arrays[signed] = converted(arrays[signed], np.dtype(np.uint64))
-    compared = apply(name, arrays[0], arrays[1])
-    # A negative number is less than all unsigned ones.
-    if name == "equal":
-        return apply("logical_and", compared, apply("logical_not", negative))
-    below = name in ("less", "less_equal") if signed == 0 else name in ("greater", "greater_equal")
-    if below or name == "not_equal":
-        return apply("logical_or", compared, negative)
-    return apply("logical_and", compared, apply("logical_not", negative))
-
-
-def _filled(value: Any, shape: Shape, manager: Manager) -> Array:
-    node = constant(value, np.asarray(value).dtype)
-    return Array._of_node(limited("text", node.dtype, shape, (node,), "{0}"), manager)
-
-
-def _require_exponents(operand: Operand) -> None:
-    negative = (
-        bool(apply("less", operand.array, 0).any())
-        if operand.array is not None
-        else operand.value < 0
-    )
-    if negative:
-        raise ValueError("integers to negative integer powers are not allowed; use a float")
+        result = np.asarray(ufunc(*given))
+    dtype = result.dtype
+    if dtype.kind in "fc" and name != "float_power":
+        dtype = without_doubles(dtype, *samples)
+    return upload(manager, result.astype(dtype, copy=False))
 
 
 def apply_in_place(name: str, target: _A, value: Any) -> _A:
@@ -311,12 +213,8 @@ def assign_all(target: _A, result: Any) -> _A:
     if result._manager is not target._manager:
         raise other_manager()
     result = converted(result, target._dtype)
-    view = target._view
-    alone = view is None or (
-        view.storage.pooled and view.writable and len(alive(view.storage.views)) == 1
-    )
-    if alone and result._shape == target._shape:
-        target._become(result._node())
+    if target._alone and result._shape == target._shape:
+        target._become(result)
     else:
         target[...] = result
     return target
@@ -371,8 +269,7 @@ def _binary(name: str) -> Callable[..., Array]:
         dtype: DTypeLike | None = None,
     ) -> Array:
         if out is where is dtype is None:
-            found: Array = binary(name, x1, x2)
-            return apply(name, x1, x2) if found is NotImplemented else found
+            return apply(name, x1, x2)
         return applied(name, (x1, x2), out, where, dtype)
 
     return _named(function, name)
@@ -430,14 +327,11 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     ]
     dtype = result_dtype(*samples)
     shape = broadcast(truth._shape, *[operand.shape for operand in operands])
-    nodes = [converted_node(operand.node(dtype), dtype) for operand in operands]
-    node = limited("text", dtype, shape, (truth._node(), *nodes), "({0} ? {1} : {2})")
-    return Array._of_node(node, manager)
-
-
-def converted_node(node: Node, dtype: DType) -> Node:
-    """Return a node in another dtype."""
-    return node if node.dtype == dtype else limited("cast", dtype, node.shape, (node,))
+    parts = [
+        (operand.value, dtype) if operand.array is None else converted(operand.array, dtype)
+        for operand in operands
+    ]
+    return _kp._expression("({0} ? {1} : {2})", dtype, shape, [truth, *parts])
 
 
 def result_dtype(*values: Any) -> DType:
@@ -538,8 +432,7 @@ def real(x: Any, /) -> Array:
     array = as_array(x, manager_of(x))
     if array._dtype.kind != "c":
         return array
-    node = limited("text", real_of(array._dtype), array._shape, (array._node(),), "({0}).x")
-    return Array._of_node(node, array._manager)
+    return _kp._expression("({0}).x", real_of(array._dtype), array._shape, [array])
 
 
 def imag(x: Any, /) -> Array:
@@ -549,8 +442,7 @@ def imag(x: Any, /) -> Array:
         from .creation import zeros_like
 
         return zeros_like(array)  # not array * 0, which is NaN for infinities
-    node = limited("text", real_of(array._dtype), array._shape, (array._node(),), "({0}).y")
-    return Array._of_node(node, array._manager)
+    return _kp._expression("({0}).y", real_of(array._dtype), array._shape, [array])
 
 
 def set_part(x: Any, part: int, value: Any) -> None:
@@ -567,8 +459,7 @@ def set_part(x: Any, part: int, value: Any) -> None:
     if broadcast(x._shape, parts[part]._shape) != x._shape:
         raise ValueError(f"the parts have the shape {parts[part]._shape}, but the array {x._shape}")
     text = f"{number(x._dtype).computed}({{0}}, {{1}})"
-    nodes = tuple(each._node() for each in parts)
-    x[...] = Array._of_node(limited("text", x._dtype, x._shape, nodes, text), x._manager)
+    x[...] = _kp._expression(text, x._dtype, x._shape, parts)
 
 
 negative = _unary("negative")

@@ -7,9 +7,8 @@ import math
 from collections.abc import Sequence
 
 from .._kp import Buffer, DeviceGroup, Event, Tensor, wait_all
-from . import launching
 from .array import Array
-from .storage import DType, Shape, View
+from .storage import Shape, blank
 
 Rows = tuple[int, ...]
 
@@ -28,13 +27,13 @@ def offsets(rows: Rows) -> Rows:
 def gathered(group: DeviceGroup, parts: Sequence[Array], rows: Rows) -> list[Array]:
     """Return for each device all rows, of which each has a part."""
     shape = (sum(rows), *parts[0].shape[1:])
-    views = [View.new(manager, shape, parts[0].dtype) for manager in group]
+    made = [blank(manager, shape, parts[0].dtype) for manager in group]
     if math.prod(shape):
-        target = _buffer(group, views, "replicated", math.prod(shape))
+        target = _buffer(group, made, "replicated", math.prod(shape))
         source, kept = _sharded(group, parts, rows)
         _wait(source.all_gather(target))
         del kept
-    return [Array._of_view(view) for view in views]
+    return made
 
 
 def redistributed(
@@ -42,17 +41,17 @@ def redistributed(
 ) -> list[Array]:
     """Return the rows as other parts."""
     row = parts[0].shape[1:]
-    views = [
-        View.new(manager, (count, *row), parts[0].dtype)
+    made = [
+        blank(manager, (count, *row), parts[0].dtype)
         for manager, count in zip(group, wanted, strict=True)
     ]
     if sum(rows) * math.prod(row):
         size = sum(rows) * math.prod(row)
-        target = _buffer(group, views, "sharded", size)
+        target = _buffer(group, made, "sharded", size)
         source, kept = _sharded(group, parts, rows)
         _wait(source.copy_to(target))
         del kept
-    return [Array._of_view(view) for view in views]
+    return made
 
 
 def _wait(events: list[Event]) -> None:
@@ -60,23 +59,16 @@ def _wait(events: list[Event]) -> None:
     wait_all(events)
 
 
-def _sharded(group: DeviceGroup, parts: Sequence[Array], rows: Rows) -> tuple[Buffer, list[View]]:
+def _sharded(group: DeviceGroup, parts: Sequence[Array], rows: Rows) -> tuple[Buffer, list[Array]]:
     """Return a buffer of the rows, and what keeps its memory from being used again."""
-    views = [launching.whole(part._evaluated()) for part in parts]
-    return _buffer(group, views, "sharded", sum(rows) * math.prod(parts[0].shape[1:])), views
+    kept = [part._whole() for part in parts]
+    return _buffer(group, kept, "sharded", sum(rows) * math.prod(parts[0].shape[1:])), kept
 
 
-def _buffer(group: DeviceGroup, views: list[View], placement: str, size: int) -> Buffer:
-    tensors: list[Tensor | None] = [
-        view.storage.tensor if math.prod(view.shape) else None for view in views
-    ]
-    counts = [math.prod(view.shape) for view in views] if placement == "sharded" else None
-    return Buffer.from_tensors((size,), dtype_of(views), tensors, group, placement, counts)
-
-
-def dtype_of(views: list[View]) -> DType:
-    """Return the dtype of parts."""
-    return views[0].storage.dtype
+def _buffer(group: DeviceGroup, parts: Sequence[Array], placement: str, size: int) -> Buffer:
+    tensors: list[Tensor | None] = [part._memory() if part.size else None for part in parts]
+    counts = [part.size for part in parts] if placement == "sharded" else None
+    return Buffer.from_tensors((size,), parts[0].dtype, tensors, group, placement, counts)
 
 
 def shape_of(rows: Rows, part: Array) -> Shape:

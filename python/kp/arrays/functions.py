@@ -1,39 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The elementwise functions of arrays: which NumPy function each one is.
 
-Types are NumPy's: its functions are asked which types they would compute in. The library has their GLSL. Where there
-is none for a type, NumPy itself computes on the host.
+The library has their GLSL, and knows the types that NumPy would compute in. Where devices cannot
+compute a type, NumPy itself computes on the host.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from .._floats import depends_on_default_float, without_doubles
-from .._kp import _function_texts
-from .types import Number, number
-
-#: Types that a function is asked about: dtypes, or Python's number types, which adapt to others.
-Kinds = tuple[Any, ...]
-
 
 @dataclass(frozen=True)
 class Function:
-    """An elementwise function. `texts` has GLSL over {0} and {1}, by the first operand's type."""
+    """An elementwise function."""
 
     name: str
     ufunc: Any
-    texts: dict[np.dtype[Any], str]
     words: str  # what it returns, for its docstring
-
-    def text(self, first: Number) -> str | None:
-        """Return the GLSL for operands of a type, or None if the host computes it."""
-        return self.texts.get(first.dtype)
 
 
 class OfMath:
@@ -62,8 +49,7 @@ class OfMath:
 
 
 def _function(name: str, words: str, numpy_name: str) -> Function:
-    texts = {np.dtype(dtype): text for dtype, text in _function_texts(name).items()}
-    return Function(name, getattr(np, numpy_name, None) or OfMath(name), texts, words)
+    return Function(name, getattr(np, numpy_name, None) or OfMath(name), words)
 
 
 #: By name.
@@ -155,26 +141,3 @@ FUNCTIONS: dict[str, Function] = {
         ("logaddexp", "log(exp(x1) + exp(x2))"),
     )
 }
-
-
-@depends_on_default_float
-@functools.lru_cache(maxsize=None)
-def resolve(name: str, kinds: Kinds) -> tuple[np.dtype[Any], ...]:
-    """Return the types in which NumPy computes: those of the operands, then that of the result.
-
-    Raises TypeError, as NumPy, if the function does not take these types.
-    """
-    ufunc = FUNCTIONS[name].ufunc
-    if getattr(ufunc, "resolve_dtypes", None):
-        types: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes((*kinds, None))
-    else:  # NumPy before 1.25
-        empty = [np.empty(0, kind) if isinstance(kind, np.dtype) else kind(0) for kind in kinds]
-        common = np.result_type(*empty)
-        result = ufunc(*empty).dtype
-        inputs = common if result.kind == "b" else np.result_type(common, result)
-        types = (*[inputs] * len(kinds), result)
-    for each in types:
-        number(each)
-    if types[-1].kind == "b" or name == "float_power":
-        return types
-    return tuple(without_doubles(each, *kinds) for each in types)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, overload
@@ -15,11 +16,20 @@ from .._wording import counted
 from .._kp import Manager
 from . import linear_algebra
 from .array import Array, converted
-from .creation import _column_minus_row, _of_host, _on_host, asarray, extents, eye, manager, zeros
-from .elementwise import apply, as_array, manager_of
-from .expressions import address
+from .creation import (
+    _column_minus_row,
+    _of_host,
+    _on_host,
+    arange,
+    asarray,
+    extents,
+    eye,
+    manager,
+    zeros,
+)
+from .elementwise import abs as absolute, apply, as_array, cos, manager_of
 from .manipulation import given, ravel, reshape
-from .storage import upload
+from .storage import index_along, unsupported_reason, upload
 from .types import number
 
 __all__ = [
@@ -86,8 +96,8 @@ class _Grid:
         made = self._grid[key]
         on = manager(None)
         if isinstance(made, (tuple, list)):
-            return tuple(Array._of_view(upload(on, np.asarray(each))) for each in made)
-        return Array._of_view(upload(on, np.asarray(made)))
+            return tuple(upload(on, np.asarray(each)) for each in made)
+        return upload(on, np.asarray(made))
 
 
 mgrid = _Grid(np.mgrid)
@@ -141,12 +151,12 @@ def indices(
 
 
 def _counted(extent: int, dtype: Any, on: Manager) -> Array:
-    return Array._of_node(address(on, (extent,), 0, dtype), on)
+    return index_along(on, (extent,), 0, dtype)
 
 
 def _index(shape: tuple[int, ...], axis: int, dtype: Any, on: Manager) -> Array:
     """Return for each element of a shape its index along an axis."""
-    return Array._of_node(address(on, shape, axis, dtype), on)
+    return index_along(on, shape, axis, dtype)
 
 
 def fromfunction(
@@ -357,30 +367,41 @@ def ravel_multi_index(
 # --- windows --------------------------------------------------------------------------------------
 
 
-def _window(values: Any, device: Manager | None) -> Array:
-    return _of_host(values, None, device)
+def _window(
+    M: int, device: Manager | None, function: Callable[[Array], Array], of_numpy: Callable[..., Any]
+) -> Array:
+    """Return a function of the odd or even numbers from 1 - M to M - 1, over M - 1."""
+    on = manager(device)
+    if M < 2 or unsupported_reason(on, np.dtype(np.float64)):
+        return _of_host(of_numpy(M), None, device)
+    places = arange(1 - M, M, 2, dtype=np.float64, device=on)
+    return converted(function(places / float(M - 1)), default_float(on))
 
 
 def bartlett(M: int, *, device: Manager | None = None) -> Array:
-    """Return the triangular window of M points (float32)."""
-    return _window(np.bartlett(M), device)
+    """Return the triangular window of M points, of the default float."""
+    return _window(M, device, lambda x: 1.0 - absolute(x), np.bartlett)
 
 
 def blackman(M: int, *, device: Manager | None = None) -> Array:
-    """Return the Blackman window of M points (float32)."""
-    return _window(np.blackman(M), device)
+    """Return the Blackman window of M points, of the default float."""
+
+    def points(x: Array) -> Array:
+        return 0.42 + 0.5 * cos(x * math.pi) + 0.08 * cos(x * (2 * math.pi))
+
+    return _window(M, device, points, np.blackman)
 
 
 def hamming(M: int, *, device: Manager | None = None) -> Array:
-    """Return the Hamming window of M points (float32)."""
-    return _window(np.hamming(M), device)
+    """Return the Hamming window of M points, of the default float."""
+    return _window(M, device, lambda x: 0.54 + 0.46 * cos(x * math.pi), np.hamming)
 
 
 def hanning(M: int, *, device: Manager | None = None) -> Array:
-    """Return the Hann window of M points (float32)."""
-    return _window(np.hanning(M), device)
+    """Return the Hann window of M points, of the default float."""
+    return _window(M, device, lambda x: 0.5 + 0.5 * cos(x * math.pi), np.hanning)
 
 
 def kaiser(M: int, beta: float, *, device: Manager | None = None) -> Array:
-    """Return the Kaiser window of M points (float32)."""
-    return _window(np.kaiser(M, beta), device)
+    """Return the Kaiser window of M points, of the default float."""
+    return _of_host(np.kaiser(M, beta), None, device)

@@ -11,10 +11,9 @@ from numpy.typing import DTypeLike, NDArray
 
 from .._kp import Buffer, DeviceGroup, Manager
 from .._wording import explains_methods
-from . import exchange, launching
+from . import exchange
 from .array import Array
 from .exchange import Rows
-from .storage import View
 from .types import require_cast
 from .values import Values, is_host
 
@@ -106,10 +105,10 @@ class GroupArray(Values):
 
     def _read_only(self) -> GroupArray:
         """Return this array, a copy of parts of another, as one to which nobody can write in vain."""
-        for part in self._parts:
-            view = part._evaluated()
-            part._view = View(view.storage, view.offset, view.shape, view.strides, False)
-        return self
+        parts = [
+            part._strided(part._offset, part.shape, part._strides, False) for part in self._parts
+        ]
+        return GroupArray._of(self._group, parts, self._rows)
 
     def replicate(self) -> GroupArray:
         """Return the array with a copy on each device; itself if it is one."""
@@ -202,9 +201,7 @@ class GroupArray(Values):
         self.evaluate()
         for part, start in zip(self._parts, exchange.offsets(self._rows), strict=True):
             if part.size:
-                view = launching.contiguous(part._evaluated())
-                target = whole[start : start + part.shape[0]].reshape(-1)
-                view.storage.read(view.offset, part.size, out=target)
+                part._read(whole[start : start + part.shape[0]])
         return whole
 
     def copy(self) -> GroupArray:

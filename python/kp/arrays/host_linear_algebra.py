@@ -78,9 +78,7 @@ def _on_host(name: str, count: int, words: str, returns: Any = "Array") -> _Func
 
         def array(values: Any) -> Array:
             made = np.asarray(values)
-            return Array._of_view(
-                upload(manager, made.astype(number(made.dtype).dtype, copy=False))
-            )
+            return upload(manager, made.astype(number(made.dtype).dtype, copy=False))
 
         if not isinstance(result, tuple):
             return array(result)

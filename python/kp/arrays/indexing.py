@@ -9,21 +9,22 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kp
 from .._wording import counted, kind_of
-from . import launching
 from .array import Array, converted
-from .codegen import Write
 from .elementwise import as_array, broadcast
-from .expressions import Node, before_write, leaf, limited
 from .group_array import GroupArray
-from .storage import Shape, View
+from .storage import Shape
+
+#: How indices go beyond a view: pairs of extent and stride in elements.
+Steps = tuple[tuple[int, int], ...]
 
 
 @dataclass
 class _Parts:
     """What a key selects: a view, and its axes that integer arrays index, in order."""
 
-    view: View
+    view: Array
     axes: list[int] = field(default_factory=list)
     indices: list[Array] = field(default_factory=list)
     #: The axis of the result at which those of the index arrays begin.
@@ -78,9 +79,9 @@ def _prepare(key: Any) -> Any:
 
 
 def _split(array: Array, key: Any) -> _Parts:
-    view = array._evaluated()
+    given = array._strides if array._is_evaluated else array.evaluate()._strides
     entries = _expanded(_prepare(key), array.ndim)
-    offset = view.offset
+    offset = array._offset
     shape: list[int] = []
     strides: list[int] = []
     axes: list[int] = []
@@ -104,7 +105,7 @@ def _split(array: Array, key: Any) -> _Parts:
             strides.append(0)
             continue
         extent = array.shape[axis]
-        stride = view.strides[axis]
+        stride = given[axis]
         if isinstance(entry, slice):
             start, stop, step = entry.indices(extent)
             count = len(range(start, stop, step))
@@ -119,7 +120,7 @@ def _split(array: Array, key: Any) -> _Parts:
                 axes.append(len(shape))
                 indices.append(found)
                 shape.append(array.shape[axis])
-                strides.append(view.strides[axis])
+                strides.append(given[axis])
                 axis += 1
             continue
         try:
@@ -148,9 +149,7 @@ def _split(array: Array, key: Any) -> _Parts:
         else:
             offset += (index % extent) * stride
         axis += 1
-    parts = _Parts(
-        View(view.storage, offset, tuple(shape), tuple(strides), view.writable), axes, indices
-    )
+    parts = _Parts(array._strided(offset, shape, strides), axes, indices)
     parts.copied = flags
     if axes:
         adjacent = places[-1] - places[0] < len(set(places)) and all_adjacent(axes)
@@ -213,8 +212,8 @@ def check_bounds(index: Array, extent: int, axis: int) -> None:
         )
 
 
-def _walk(parts: _Parts) -> tuple[Shape, View, list[Node], tuple[tuple[int, int], ...]]:
-    """Return shape and base view of the selected elements, the indices, and their steps.
+def _walk(parts: _Parts) -> tuple[Array, list[Array], Steps]:
+    """Return the base view of the selected elements, the indices, and their steps.
 
     The base view has the shape of the result, and stands still along the axes of the indices.
     """
@@ -226,53 +225,36 @@ def _walk(parts: _Parts) -> tuple[Shape, View, list[Node], tuple[tuple[int, int]
             f"index arrays of shapes {' '.join(map(str, shapes))} do not broadcast to one shape"
         ) from None
     view = parts.view
-    rest = [axis for axis in range(len(view.shape)) if axis not in parts.axes]
+    extents, strides = view.shape, view._strides
+    rest = [axis for axis in range(len(extents)) if axis not in parts.axes]
     before = [axis for axis in rest if axis < parts.first] if parts.first else []
     after = [axis for axis in rest if axis not in before]
     shape = (
-        *[view.shape[axis] for axis in before],
+        *[extents[axis] for axis in before],
         *common,
-        *[view.shape[axis] for axis in after],
+        *[extents[axis] for axis in after],
     )
-    strides = (
-        *[view.strides[axis] for axis in before],
+    walked = (
+        *[strides[axis] for axis in before],
         *[0] * len(common),
-        *[view.strides[axis] for axis in after],
+        *[strides[axis] for axis in after],
     )
-    base = View(view.storage, view.offset, shape, strides, view.writable)
-    nodes = []
+    base = view._strided(view._offset, shape, walked)
+    indices = []
     for index in parts.indices:
         # Right-aligned broadcasting needs an axis for each of `after`.
-        source = index._evaluated()
-        wide = View(
-            source.storage,
-            source.offset,
-            source.shape + (1,) * len(after),
-            source.strides + (0,) * len(after),
-        )
-        nodes.append(leaf(wide))
-    steps = tuple((view.shape[axis], view.strides[axis]) for axis in parts.axes)
-    return shape, base, nodes, steps
+        source = index.evaluate()
+        wide = source.shape + (1,) * len(after)
+        indices.append(source._strided(source._offset, wide, source._strides + (0,) * len(after)))
+    return base, indices, tuple((extents[axis], strides[axis]) for axis in parts.axes)
 
 
 def get(array: Array, key: Any) -> Array:
     """Return array[key]: a view, or the selected elements if the key has arrays."""
     parts = _split(array, key)
     if not parts.axes:
-        selected = Array._of_view(parts.view)
-        return selected.copy() if parts.copied else selected
-    shape, base, nodes, steps = _walk(parts)
-    return gathered(array, shape, base, nodes, steps)
-
-
-def gathered(
-    array: Array, shape: Shape, base: View, nodes: list[Node], steps: tuple[tuple[int, int], ...]
-) -> Array:
-    """Return the elements that indices select."""
-    node = limited("take", array._dtype, shape, (leaf(base), *nodes), steps)
-    if node.args[0].view is None:
-        raise AssertionError("the base of an index is in memory")
-    return Array._of_node(node, array._manager)
+        return parts.view.copy() if parts.copied else parts.view
+    return _kp._take(*_walk(parts))
 
 
 def put(array: Array, key: Any, value: Any) -> None:
@@ -283,31 +265,20 @@ def put(array: Array, key: Any, value: Any) -> None:
             return
     parts = _split(array, key)
     _require_writable(parts.view)
-    storage = parts.view.storage
-    if not parts.axes:
-        shape, base = parts.view.shape, parts.view
-        nodes: list[Node] = []
-        steps: tuple[tuple[int, int], ...] = ()
-    else:
-        shape, base, nodes, steps = _walk(parts)
-    source = _assigned(value, array, shape)
-    writes = [Write(base, source._node(), tuple(nodes), steps)]
-    before_write(storage)
-    launching.run(storage.manager, shape, writes)
+    base, indices, steps = _walk(parts) if parts.axes else (parts.view, [], ())
+    _kp._put(base, _assigned(value, array, base.shape), indices, steps)
 
 
 def _assigned(value: Any, array: Array, shape: Shape) -> Array:
     """Return a value as an array of the dtype of another one, to be written into a shape."""
     from .elementwise import fitting
-    from .expressions import constant
 
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         if isinstance(value, complex) and array._dtype.kind != "c":
             raise TypeError(f"a complex number does not fit an array of {array._dtype}")
         if isinstance(value, float) and array._dtype.kind in "iu":
             value = np.asarray(value, array._dtype)[()]
-        node = constant(value, array._dtype)
-        return Array._of_node(limited("text", array._dtype, (), (node,), "{0}"), array._manager)
+        return _kp._filled(array._manager, (), (value, array._dtype))
     if isinstance(value, (list, tuple)):
         given = fitting(value, array)
     else:
@@ -334,8 +305,8 @@ def to_broadcast(value: Any, shape: Shape) -> Any:
     return value
 
 
-def _require_writable(view: View) -> None:
-    if not view.writable:
+def _require_writable(view: Array) -> None:
+    if not view._writable:
         raise ValueError(
             "the array is read-only: it repeats elements, or has a copy of another array's; "
             "assign to a copy()"
@@ -343,9 +314,5 @@ def _require_writable(view: View) -> None:
 
 
 def _put_where(array: Array, mask: Array, value: Any) -> None:
-    view = array._evaluated()
-    _require_writable(view)
-    source = _assigned(value, array, array._shape)
-    writes = [Write(view, source._node(), mask=mask._node())]
-    before_write(view.storage)
-    launching.run(array._manager, array._shape, writes)
+    _require_writable(array)
+    _kp._put(array, _assigned(value, array, array._shape), (), (), mask)

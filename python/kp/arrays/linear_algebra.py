@@ -12,7 +12,6 @@ import numpy as np
 from .._axes import normalized, normalized_axes
 from .._wording import counted, inner_extents_differ
 from .._kp import OpMatMul
-from . import launching
 from .array import Array, converted
 from .elementwise import apply, as_array, broadcast, conj, into, manager_of, result_dtype
 from .host_linear_algebra import (
@@ -46,10 +45,11 @@ from .manipulation import (
     permute_dims,
     reshape,
 )
+from .norms import matrix_norm, norm, vector_norm
 from .operands import launch
 from .reductions import any as any_
 from .reductions import reduced
-from .storage import View
+from .storage import blank
 
 
 def _pair(x1: Any, x2: Any) -> tuple[Array, Array]:
@@ -79,10 +79,10 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     return result if rows else (result[..., 0, :] if columns else result[..., 0])
 
 
-def _layout(x: Array) -> tuple[View, bool, int] | None:
+def _layout(x: Array) -> tuple[Array, bool, int] | None:
     """Return memory, whether it is transposed, and the distance of rows, if a product can read it."""
-    view = x._evaluated()
-    row, column = view.strides[-2:]
+    view = x.evaluate()
+    row, column = view._strides[-2:]
     rows, columns = view.shape[-2:]
     if (column == 1 or columns == 1) and (row >= columns or rows == 1):
         return view, False, row if rows > 1 else columns
@@ -91,9 +91,9 @@ def _layout(x: Array) -> tuple[View, bool, int] | None:
     return None
 
 
-def _stack_stride(view: View, stack: tuple[int, ...]) -> int | None:
+def _stack_stride(view: Array, stack: tuple[int, ...]) -> int | None:
     """Return the distance of the matrices of a stack, or None if they lie irregularly."""
-    strides = view.strides[:-2]
+    strides = view._strides[:-2]
     if math.prod(stack) == 1 or not [s for s in strides if s]:
         return 0
     expected = strides[-1]
@@ -105,14 +105,14 @@ def _stack_stride(view: View, stack: tuple[int, ...]) -> int | None:
     return expected if expected > 0 else None
 
 
-def _operand(x: Array, stack: tuple[int, ...]) -> tuple[View, bool, int, int]:
+def _operand(x: Array, stack: tuple[int, ...]) -> tuple[Array, bool, int, int]:
     wide = broadcast_to(x, (*stack, *x.shape[-2:])) if x.shape[:-2] != stack else x
     found = _layout(wide)
     if found is not None:
         step = _stack_stride(found[0], stack)
-        if step is not None and found[0].storage.tensor.size() > 0:
+        if step is not None and found[0].size > 0:
             return (*found, step)
-    view = launching.contiguous(wide._evaluated()) if found is None else wide.copy()._evaluated()
+    view = wide._contiguous() if found is None else wide.copy()
     return view, False, x.shape[-1], x.shape[-1] * x.shape[-2]
 
 
@@ -132,11 +132,11 @@ def _product(a: Array, b: Array) -> Array:
     if dtype.kind == "c":
         return _by_reduction(a, b)
     left, right = _operand(a, stack), _operand(b, stack)
-    out = View.new(a._manager, shape, dtype)
+    out = blank(a._manager, shape, dtype)
     operation = OpMatMul(
-        (left[0].storage.tensor, left[0].offset),
-        (right[0].storage.tensor, right[0].offset),
-        out.storage.tensor,
+        (left[0]._memory(), left[0]._offset),
+        (right[0]._memory(), right[0]._offset),
+        out._memory(),
         transpose_a=left[1],
         transpose_b=right[1],
         extents=(rows, columns, inner),
@@ -145,7 +145,7 @@ def _product(a: Array, b: Array) -> Array:
         batch_strides=(left[3], right[3], rows * columns),
     )
     launch(a._manager, operation)
-    return Array._of_view(out)
+    return out
 
 
 def _by_reduction(a: Array, b: Array) -> Array:
@@ -213,16 +213,16 @@ def outer(x1: Any, x2: Any, /) -> Array:
 def diagonal(x: Any, /, *, offset: int = 0) -> Array:
     """Return a view of the diagonals of matrices."""
     source = as_array(x, manager_of(x))
-    view = source._evaluated()
+    view = source.evaluate()
     rows, columns = view.shape[-2:]
-    row, column = view.strides[-2:]
+    row, column = view._strides[-2:]
     first_row, first_column = (0, offset) if offset >= 0 else (-offset, 0)
     count = sorted((0, rows - first_row, columns - first_column))
     length = count[1] if count[0] == 0 else 0
-    start = view.offset + (first_row * row + first_column * column if length else 0)
+    start = view._offset + (first_row * row + first_column * column if length else 0)
     shape = (*view.shape[:-2], length)
-    strides = (*view.strides[:-2], row + column)
-    return Array._of_view(View(view.storage, start, shape, strides, view.writable))
+    strides = (*view._strides[:-2], row + column)
+    return view._strided(start, shape, strides)
 
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:

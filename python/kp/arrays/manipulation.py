@@ -11,16 +11,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .. import _kp
 from .._axes import normalized, normalized_axes
 from .._kp import Tensor
 from .._wording import counted, kind_of
-from . import launching
 from .array import Array, converted
-from .codegen import Write
 from .elementwise import as_array, broadcast, into, manager_of, result_dtype
-from .expressions import leaf
 from .group_array import GroupArray
-from .storage import Shape, View, broadcast_strides, contiguous_strides
+from .storage import Shape, blank, broadcast_strides, contiguous_strides
 from .types import number
 
 Axes = int | Sequence[int]
@@ -30,12 +28,6 @@ Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 def given(x: Any) -> Array:
     """Return an argument as an array."""
     return x if type(x) in (Array, GroupArray) else as_array(x, manager_of(x))
-
-
-def _view(x: Array, offset: int, shape: Shape, strides: Shape, writable: bool = True) -> Array:
-    view = x._evaluated()
-    made = View(view.storage, offset, shape, strides, view.writable and writable)
-    return Array._of_view(made)
 
 
 def _resolved(shape: Any, size: int) -> Shape:
@@ -63,9 +55,9 @@ def min_of(values: Sequence[int]) -> int:
     return sorted((*values, 0))[0] if values else 0
 
 
-def _reshaped_strides(view: View, shape: Shape) -> Shape | None:
+def _reshaped_strides(view: Array, shape: Shape) -> Shape | None:
     """Return the strides of a view of another shape, or None if only a copy has it."""
-    old = [(e, s) for e, s in zip(view.shape, view.strides, strict=True) if e != 1]
+    old = [(e, s) for e, s in zip(view.shape, view._strides, strict=True) if e != 1]
     strides = [0] * len(shape)
     new = [axis for axis, extent in enumerate(shape) if extent != 1]
     i = j = 0
@@ -102,17 +94,17 @@ def reshape(x: Any, /, shape: Any, order: str | None = "C", *, copy: bool | None
     wanted = _resolved(shape, array.size)
     if _is_fortran(order):
         return transpose(reshape(transpose(array), wanted[::-1], copy=copy))
-    view = array._evaluated()
+    view = array.evaluate()
     strides = contiguous_strides(wanted) if array.size == 0 else _reshaped_strides(view, wanted)
     if strides is None:
         if copy is False:
             raise ValueError("the array cannot have this shape without a copy")
-        view = launching.contiguous(view)
+        view = view._contiguous()
         strides = contiguous_strides(wanted)
     elif copy:
-        view = array.copy()._evaluated()
+        view = array.copy()
         strides = contiguous_strides(wanted)
-    return Array._of_view(View(view.storage, view.offset, wanted, strides, view.writable))
+    return view._strided(view._offset, wanted, strides)
 
 
 def _is_fortran(order: str | None) -> bool:
@@ -146,9 +138,10 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
         raise ValueError(
             f"axes names {counted(len(order), 'axis')}, but the array has {array.ndim}"
         )
-    view = array._evaluated()
+    view = array.evaluate()
     shape = tuple(view.shape[axis] for axis in order)
-    return _view(array, view.offset, shape, tuple(view.strides[axis] for axis in order))
+    strides = view._strides
+    return view._strided(view._offset, shape, tuple(strides[axis] for axis in order))
 
 
 def matrix_transpose(x: Any, /) -> Array:
@@ -186,8 +179,7 @@ def in_c_order(x: Array) -> Array:
 
     Functions that compute with moved axes return this, so that reshaping their results gives views.
     """
-    view = x._evaluated()
-    return x if view.is_contiguous() else Array._of_view(launching.contiguous(view))
+    return x._contiguous()
 
 
 def expand_dims(x: Any, /, axis: Axes = 0) -> Array:
@@ -195,12 +187,12 @@ def expand_dims(x: Any, /, axis: Axes = 0) -> Array:
     array = given(x)
     count = len(axis) if isinstance(axis, (tuple, list)) else 1
     axes = normalized_axes(axis, array.ndim + count)
-    view = array._evaluated()
-    shape, strides = list(view.shape), list(view.strides)
+    view = array.evaluate()
+    shape, strides = list(view.shape), list(view._strides)
     for place in sorted(axes):
         shape.insert(place, 1)
         strides.insert(place, 0)
-    return _view(array, view.offset, tuple(shape), tuple(strides))
+    return view._strided(view._offset, shape, strides)
 
 
 def squeeze(x: Any, /, axis: Axes | None = None) -> Array:
@@ -215,10 +207,11 @@ def squeeze(x: Any, /, axis: Axes | None = None) -> Array:
             raise ValueError(
                 f"axis {each} has {counted(array.shape[each], 'element')}, so it must stay"
             )
-    view = array._evaluated()
+    view = array.evaluate()
     kept = [i for i in range(array.ndim) if i not in axes]
     shape = tuple(view.shape[i] for i in kept)
-    return _view(array, view.offset, shape, tuple(view.strides[i] for i in kept))
+    strides = view._strides
+    return view._strided(view._offset, shape, tuple(strides[i] for i in kept))
 
 
 def broadcast_to(x: Any, /, shape: Any) -> Array:
@@ -229,9 +222,9 @@ def broadcast_to(x: Any, /, shape: Any) -> Array:
     )
     if broadcast(array.shape, wanted) != wanted:
         raise ValueError(f"an array of shape {array.shape} does not broadcast to {wanted}")
-    view = array._evaluated()
-    strides = tuple(broadcast_strides(view.shape, view.strides, wanted))
-    return _view(array, view.offset, wanted, strides, writable=wanted == array.shape)
+    view = array.evaluate()
+    strides = broadcast_strides(view.shape, view._strides, wanted)
+    return view._strided(view._offset, wanted, strides, wanted == array.shape)
 
 
 def sliding_window_view(
@@ -252,14 +245,14 @@ def sliding_window_view(
         raise ValueError(
             f"window_shape has an extent for each axis, so {len(places)}, but is {window}"
         )
-    view = array._evaluated()
+    view = array.evaluate()
     shape = list(view.shape)
     for place, extent in zip(places, window, strict=True):
         shape[place] -= extent - 1
         if extent < 0 or shape[place] < 1:
             raise ValueError(f"windows of shape {window} do not fit an array of {array.shape}")
-    strides = (*view.strides, *[view.strides[place] for place in places])
-    return _view(array, view.offset, (*shape, *window), strides, writable=False)
+    strides = (*view._strides, *[view._strides[place] for place in places])
+    return view._strided(view._offset, (*shape, *window), strides, False)
 
 
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
@@ -272,9 +265,10 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
         np.asarray(each) if _is_foreign(each) else as_array(each, manager) for each in arrays
     ]
     shape = broadcast(*[each.shape for each in made])
-    return tuple(
+    repeated: list[Any] = [
         (broadcast_to if isinstance(each, Array) else np.broadcast_to)(each, shape) for each in made
-    )
+    ]
+    return tuple(repeated)
 
 
 def _is_foreign(x: Any) -> bool:
@@ -336,13 +330,14 @@ def concat(
             )
     shape = list(parts[0].shape)
     shape[place] = sum([part.shape[place] for part in parts])
-    whole = View.new(manager, tuple(shape), kind)
+    whole = blank(manager, tuple(shape), kind)
+    strides = whole._strides
     start = 0
     for part in parts:
-        target = View(whole.storage, start * whole.strides[place], part.shape, whole.strides)
+        target = whole._strided(start * strides[place], part.shape, strides)
         start += part.shape[place]
-        launching.run(manager, part.shape, [Write(target, converted(part, kind)._node())])
-    return Array._of_view(whole)
+        _kp._put(target, converted(part, kind))
+    return whole
 
 
 def _require_several(name: str, arrays: Any) -> None:
@@ -400,14 +395,12 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     if isinstance(repeats, int):
         if repeats < 0:
             raise ValueError("repeats must not be negative")
-        view = array._evaluated()
+        view = array.evaluate()
         shape = list(array.shape)
         wide = (*shape[: place + 1], repeats, *shape[place + 1 :])
-        strides = (*view.strides[: place + 1], 0, *view.strides[place + 1 :])
+        strides = (*view._strides[: place + 1], 0, *view._strides[place + 1 :])
         shape[place] *= repeats
-        copied = View.new(array._manager, wide, array._dtype)
-        launching.store(copied, leaf(View(view.storage, view.offset, wide, strides)))
-        return reshape(Array._of_view(copied), tuple(shape))
+        return reshape(view._strided(view._offset, wide, strides, False).copy(), tuple(shape))
     counts = np.asarray(repeats.numpy() if isinstance(repeats, Array) else repeats)
     if counts.dtype.kind not in "iu":
         raise TypeError("repeats must be integers")

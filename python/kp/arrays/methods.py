@@ -13,23 +13,32 @@ if TYPE_CHECKING:
     from .operators import Operand
 
 
-def _unknown(name: str, *operands: Any) -> Array:
-    raise AssertionError("elementwise, which imports this module, sets `binary` and `unary`")
+@functools.lru_cache(maxsize=None)
+def _elementwise() -> Any:
+    from . import elementwise
+
+    return elementwise
 
 
-#: Applies a function to two operands, or returns NotImplemented.
-binary: Callable[[str, Any, Any], Array] = _unknown
+def binary(name: str, x: Any, y: Any) -> Any:
+    """Apply a function to two operands, or return NotImplemented."""
+    return _elementwise().binary(name, x, y)
 
-#: Applies a function to one.
-unary: Callable[[str, Any], Array] = _unknown
+
+def unary(name: str, x: Any) -> Array:
+    """Apply a function to one operand."""
+    found: Array = _elementwise().unary(name, x)
+    return found
 
 
 def binary_operator(name: str, swapped: bool = False) -> Any:
     def operator(self: Array, other: Operand) -> Array:
-        return binary(name, self, other)
+        made: Array = binary(name, self, other)
+        return made
 
     def reflected(self: Array, other: Operand) -> Array:
-        return binary(name, other, self)
+        made: Array = binary(name, other, self)
+        return made
 
     return reflected if swapped else operator
 
@@ -41,26 +50,23 @@ def unary_operator(name: str) -> Any:
     return operator
 
 
-def power(self: Array, other: Operand) -> Array:
-    """Return the power. NumPy's operator squares for the exponent 2, which makes bool int8."""
-    if type(other) is int and other == 2 and self._dtype.kind == "b":
-        return unary("square", self)
-    return binary("pow", self, other)
-
-
 #: == of classes without an own one.
 _IDENTITY: Any = object.__eq__
 
 
-def comparison(name: str, otherwise: bool) -> Any:
-    """Return == or !=, which compare elements with anything: what is no number equals none of them."""
+def compared(name: str, x: Any, y: Any) -> Any:
+    """Return a comparison. == and != compare with anything: what is no number equals no element."""
+    found = binary(name, x, y)
+    if found is not NotImplemented or name not in ("equal", "not_equal"):
+        return found
+    if y is None or isinstance(y, (str, bytes)) or type(y).__eq__ is _IDENTITY:
+        return function_of("creation", "full_like")(x, name == "not_equal", dtype="bool")
+    return found
 
+
+def comparison(name: str) -> Any:
     def operator(self: Array, other: Any) -> Array:
-        found = binary(name, self, other)
-        if found is NotImplemented and (
-            other is None or isinstance(other, (str, bytes)) or type(other).__eq__ is _IDENTITY
-        ):
-            return function_of("creation", "full_like")(self, otherwise, dtype="bool")
+        found: Array = compared(name, self, other)
         return found
 
     return operator

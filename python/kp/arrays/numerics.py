@@ -28,7 +28,6 @@ from .padding import pad
 from .reductions import Axes, reduced
 from .scans import cumsum, diff
 from .searching import argsort, searchsorted, take
-from .storage import View
 
 __all__ = [
     "apply_along_axis",
@@ -253,11 +252,9 @@ def _slid(a: Array, v: Array, mode: str) -> Array:
 
 def _summed(a: Array, v: Array, first: int, count: int, wide: np.dtype[Any]) -> Array:
     """Return the sums of products of v with the `count` parts of a from element `first` on."""
-    source = a._evaluated()
-    step = source.strides[0]
-    windows = Array._of_view(
-        View(source.storage, source.offset + first * step, (count, v.size), (step, step), False)
-    )
+    source = a.evaluate()
+    step = source._strides[0]
+    windows = source._strided(source._offset + first * step, (count, v.size), (step, step), False)
     products = apply("multiply", windows, v)
     if wide.kind == "b":
         return reductions.any(products, axis=1)

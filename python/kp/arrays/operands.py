@@ -8,8 +8,9 @@ and nothing waits for it: reads do.
 from __future__ import annotations
 
 from .._kp import Manager, OpBase, Tensor
-from . import launching
-from .storage import DType, Shape, Storage, View, home_of, whole_form
+from . import storage
+from .array import Array
+from .storage import DType, Shape
 
 
 def launch(manager: Manager, *operations: OpBase) -> None:
@@ -17,16 +18,14 @@ def launch(manager: Manager, *operations: OpBase) -> None:
     manager._launch(*operations)
 
 
-def operand(view: View, shape: Shape) -> Tensor:
+def operand(x: Array, shape: Shape) -> Tensor:
     """Return elements in C order as a tensor of a shape: their memory, or a copy if it has others, too.
 
     The memory is not given to new arrays before the tensor is gone.
     """
-    storage = launching.whole(view).storage
-    return storage.tensor._view(shape, storage)
+    return x._whole()._tensor(shape)
 
 
 def blank(manager: Manager, shape: Shape, dtype: DType) -> Tensor:
     """Return new memory for an array as a tensor, with undefined contents."""
-    storage = Storage(manager, home_of(manager), whole_form(dtype, shape))
-    return storage.tensor._view(shape, storage)
+    return storage.blank(manager, shape, dtype)._tensor(shape)

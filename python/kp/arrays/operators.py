@@ -14,7 +14,6 @@ from .methods import (
     function_of as _function,
     in_place as _in_place,
     method as _method,
-    power as _power,
     reduction as _reduction,
     unary_operator as _unary,
 )
@@ -48,7 +47,7 @@ class Operators:
     __ifloordiv__ = _in_place("floor_divide")
     __mod__, __rmod__ = _binary("remainder"), _binary("remainder", True)
     __imod__ = _in_place("remainder")
-    __pow__, __rpow__, __ipow__ = _power, _binary("pow", True), _in_place("pow")
+    __pow__, __rpow__, __ipow__ = _binary("pow"), _binary("pow", True), _in_place("pow")
     __and__, __rand__ = _binary("bitwise_and"), _binary("bitwise_and", True)
     __iand__ = _in_place("bitwise_and")
     __or__, __ror__ = _binary("bitwise_or"), _binary("bitwise_or", True)
@@ -61,7 +60,7 @@ class Operators:
     __irshift__ = _in_place("bitwise_right_shift")
     __lt__, __le__ = _binary("less"), _binary("less_equal")
     __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
-    __eq__, __ne__ = _comparison("equal", False), _comparison("not_equal", True)
+    __eq__, __ne__ = _comparison("equal"), _comparison("not_equal")
     __neg__, __pos__, __abs__ = _unary("negative"), _unary("positive"), _unary("abs")
     __invert__ = _unary("bitwise_invert")
 

@@ -53,8 +53,7 @@ class Operators:
 
     def __imod__(self, other: Operand) -> Self: ...
 
-    def __pow__(self, other: Operand) -> Self:
-        """Return the power. NumPy's operator squares for the exponent 2, which makes bool int8."""
+    def __pow__(self, other: Operand) -> Self: ...
 
     def __rpow__(self, other: Operand) -> Self: ...
 

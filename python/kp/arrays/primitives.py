@@ -14,12 +14,12 @@ from .array import Array, converted, share
 from .elementwise import assign_all
 from .manipulation import in_c_order, moveaxis
 from .operands import operand
-from .storage import DType, Shape, View, contiguous_strides
+from .storage import DType, Shape, contiguous_strides
 
 
 def shaped(x: Array, shape: Shape) -> Tensor:
     """Return the elements of an array in C order as a tensor of a shape, for primitives to read. See operand()."""
-    return operand(x._evaluated(), shape)
+    return operand(x, shape)
 
 
 def cast(tensor: Tensor, dtype: DType) -> Tensor:
@@ -91,7 +91,7 @@ def rows_along(x: Array, axis: int | None) -> tuple[Tensor, Shape]:
 def from_rows(tensor: Tensor, kept: Shape, x: Array, axis: int | None) -> Array:
     """Return rows as an array of the shape that `x` has, in C order; flat without an axis."""
     shape = (*kept, tensor.shape[-1])
-    result = Array._of_view(View(tensor._owner, 0, shape, contiguous_strides(shape)))
+    result = Array._from_tensor(tensor)._strided(0, shape, contiguous_strides(shape))
     if axis is None or x.ndim <= 1:
         return result
     return in_c_order(moveaxis(result, -1, normalized(axis, x.ndim)))

@@ -24,7 +24,6 @@ from .manipulation import (
     reshape,
     squeeze,
 )
-from .storage import View
 from .types import number
 
 __all__ = [
@@ -178,9 +177,7 @@ def einsum(
         array, name = _contracted(array, name, other, letters, later)
     array, name = _summed(array, name, set(wanted))
     result = permute_dims(array, tuple(name.index(letter) for letter in wanted))
-    if (
-        result._evaluated().storage is not arrays[0]._evaluated().storage
-    ):  # else a view, as in NumPy
+    if result._memory_id != arrays[0]._memory_id:  # else a view, as in NumPy
         result = in_c_order(result)
     return into(out, result)
 
@@ -231,7 +228,7 @@ def _without_repeats(x: Array, name: str) -> tuple[Array, str]:
     """Return the diagonal of axes of one letter."""
     if len(set(name)) == len(name):
         return x, name
-    view = x._evaluated()
+    view = x.evaluate()
     letters = "".join(dict.fromkeys(name))
     shape, strides = [], []
     for letter in letters:
@@ -239,9 +236,8 @@ def _without_repeats(x: Array, name: str) -> tuple[Array, str]:
         if len({view.shape[axis] for axis in axes}) > 1:
             raise ValueError(f"the axes named {letter!r} of one array have different extents")
         shape.append(view.shape[axes[0]])
-        strides.append(sum(view.strides[axis] for axis in axes))
-    made = View(view.storage, view.offset, tuple(shape), tuple(strides), False)
-    return Array._of_view(made), letters
+        strides.append(sum(view._strides[axis] for axis in axes))
+    return view._strided(view._offset, shape, strides, False), letters
 
 
 def _check_extents(parts: list[tuple[Array, str]]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .. import _kp
 from .._axes import normalized, normalized_axes
 from .._floats import default_float
 from .._kp import OpReduce
@@ -25,92 +26,10 @@ from .group_functions import takes_groups
 from .manipulation import expand_dims, given, reshape
 from .operands import launch
 from .primitives import on_device, rows_along, shaped
-from .plans import Signature
-from .reducing import Reduction, keep_repeat, reduce_node, repeated
-from .storage import DType, Storage, View, require
+from .storage import DType, blank
 from .types import number, real_of
 
 Axes = int | Sequence[int] | None
-
-#: From this many elements on, sums and extremes of memory are left to the primitive.
-_MANY = 1 << 16
-
-#: The smallest and largest values of integers in GLSL.
-_LIMITS = {
-    "int": ("(-2147483647 - 1)", "2147483647"),
-    "uint": ("0u", "4294967295u"),
-    "int64_t": ("(-9223372036854775807l - 1l)", "9223372036854775807l"),
-    "uint64_t": ("0ul", "18446744073709551615ul"),
-    "float": ("uintBitsToFloat(0xff800000u)", "uintBitsToFloat(0x7f800000u)"),
-    "double": (
-        "packDouble2x32(uvec2(0u, 0xfff00000u))",
-        "packDouble2x32(uvec2(0u, 0x7ff00000u))",
-    ),
-    "bool": ("false", "true"),
-}
-
-
-def _reduction(name: str, dtype: DType) -> Reduction:
-    """Return the GLSL of a reduction in a dtype."""
-    of = number(dtype)
-    kind = of.computed
-    if name == "sum":
-        return Reduction("{0} + {1}", f"{kind}(0)")
-    if name == "prod":
-        if of.family == "c":
-            return Reduction("kp_cmul({0}, {1})", f"{kind}(1, 0)")
-        return Reduction("{0} * {1}", f"{kind}(1)")
-    if name in ("any", "all"):
-        return (
-            Reduction("{0} || {1}", "false") if name == "any" else Reduction("{0} && {1}", "true")
-        )
-    lowest, highest = _LIMITS[kind]
-    if of.wrap and of.family in "iu":  # computed in more bits than it has
-        limits = np.iinfo(dtype)
-        lowest, highest = f"{kind}({limits.min})", f"{kind}({limits.max})"
-    identity = highest if name == "min" else lowest
-    if of.family == "b":
-        return Reduction("{0} && {1}" if name == "min" else "{0} || {1}", identity)
-    if of.family == "f":
-        return Reduction(f"kp_{name}imum({{0}}, {{1}})", identity)
-    return Reduction(f"{name}({{0}}, {{1}})", identity)
-
-
-def _finished(
-    view: View, x: Array, axes: tuple[int, ...], keepdims: bool, out: Array | None
-) -> Array:
-    if keepdims:
-        shape = tuple(1 if axis in axes else e for axis, e in enumerate(x.shape))
-        strides = list(view.strides)
-        for axis in sorted(axes):
-            strides.insert(axis, 0)
-        view = View(view.storage, view.offset, shape, tuple(strides))
-    result = Array._of_view(view)
-    return into(out, result)
-
-
-def _by_primitive(
-    name: str, x: Array, axes: tuple[int, ...], accumulated: DType, dtype: DType
-) -> View | None:
-    """Reduce many elements in memory by the primitive, which is the fastest for them."""
-    if (
-        x._view is None
-        or not x._view.storage.home.rules.trees
-        or x.size < _MANY
-        or len(axes) != x.ndim
-        or name not in ("sum", "min", "max")
-    ):
-        return None
-    same = accumulated == dtype and x._dtype in (dtype, accumulated)
-    if not same or dtype.kind == "c" or not x._view.is_whole():
-        return None
-    out = View.new(x._manager, (), dtype)
-    launch(x._manager, OpReduce(x._view.storage.tensor, out.storage.tensor, name))
-    return out
-
-
-#: Types of axes that may be in keys.
-_HASHED = (int, tuple)
 
 
 def reduced(
@@ -124,21 +43,6 @@ def reduced(
 ) -> Array:
     """Reduce in one type, and return another."""
     array: Any = given(x)
-    key = None
-    if type(array) is Array and (axis is None or type(axis) in _HASHED):
-        memory = array._view
-        storages: list[Storage] = []
-        numbers: list[bytes] = []
-        if memory is not None:
-            key = (name, axis, accumulated, dtype, keepdims, memory.form())
-            storages.append(memory.storage)
-        else:
-            sign = Signature((array._node(),), name, axis, accumulated, dtype, keepdims)
-            key, storages, numbers = sign.key, sign.storages, sign.numbers()
-        again = repeated(key, array._manager, storages, numbers)
-        if again is not None:
-            repeat = Array._of_view(again)
-            return repeat if out is None else into(out, repeat)
     axes = normalized_axes(axis, array.ndim)
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
         raise of_no_elements(name)
@@ -151,20 +55,10 @@ def reduced(
                 name, part, own, accumulated, accumulated if again else dtype, kept
             ),
         )
-        found: Array = into(out, total)
-        return found
-    require(array._manager, accumulated)
-    require(array._manager, dtype)
-    view = _by_primitive(name, array, axes, accumulated, dtype)
-    plan = None
-    if view is None:
-        node = converted(array, accumulated)._node()
-        view, plan = reduce_node(node, axes, dtype, _reduction(name, accumulated))
-    result = _finished(view, array, axes, keepdims, None)
-    if plan is not None and key is not None and array.size < _MANY:
-        keep_repeat(key, plan, view, result._evaluated())
-    made: Array = into(out, result)
-    return made
+    else:
+        total = _kp._reduce(name, array, axes, accumulated, dtype, keepdims)
+    found: Array = into(out, total)
+    return found
 
 
 #: What an element that `where` leaves out counts as.
@@ -509,11 +403,10 @@ def _by_rows(
     if length == 0 and op in OF_SOMETHING:
         raise of_no_elements(str(op))
     rows, kept = rows_along(array, axis)
-    out = View.new(array._manager, kept, dtype)
+    result = blank(array._manager, kept, dtype)
     if math.prod(kept):
         along = None if axis is None else -1
-        launch(array._manager, OpReduce(rows, out.storage.tensor, op, axis=along))
-    result = Array._of_view(out)
+        launch(array._manager, OpReduce(rows, result._memory(), op, axis=along))
     if not keepdims:
         return result
     if axis is None:
@@ -540,12 +433,10 @@ def reduce(
         result = _by_rows(op, array, axis, dtype, keepdims)
     else:
         offsets = on_device(segments, array._manager)
-        found = View.new(array._manager, (segment_count("reduce", offsets, axis, keepdims),), dtype)
-        if found.shape[0]:
+        result = blank(array._manager, (segment_count("reduce", offsets, axis, keepdims),), dtype)
+        if result.shape[0]:
             row = shaped(array, (array.size,))
-            operation = OpReduce(row, found.storage.tensor, op, segments=offsets)
-            launch(array._manager, operation)
-        result = Array._of_view(found)
+            launch(array._manager, OpReduce(row, result._memory(), op, segments=offsets))
     return into(out, result)
 
 

@@ -11,14 +11,14 @@ import numpy as np
 from .._axes import normalized
 from .._wording import counted
 from .. import _selection
+from .. import _kp
 from .._kp import OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
-from .indexing import check_bounds, gathered
+from .indexing import check_bounds
 from .manipulation import given, ravel, reshape, squeeze
 from .operands import blank, launch
 from .primitives import from_rows, rows_along, shaped
-from .storage import View
 
 
 def _no_order(x: Array) -> None:
@@ -181,7 +181,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
         raise ValueError(f"indices must be integers with {counted(array.ndim, 'axis')}")
     place = normalized(axis, array.ndim)
     check_bounds(index, array.shape[place], place)
-    view = array._evaluated()
+    view = array.evaluate()
     shape = list(
         np.broadcast_shapes(
             index.shape, tuple(1 if i == place else e for i, e in enumerate(array.shape))
@@ -189,11 +189,10 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
     )
     strides = tuple(
         0 if i == place or (array.shape[i] == 1 and shape[i] != 1) else stride
-        for i, stride in enumerate(view.strides)
+        for i, stride in enumerate(view._strides)
     )
-    base = View(view.storage, view.offset, tuple(shape), strides)
-    steps = ((array.shape[place], view.strides[place]),)
-    return gathered(array, tuple(shape), base, [index._node()], steps)
+    base = view._strided(view._offset, shape, strides)
+    return _kp._take(base, [index], ((array.shape[place], view._strides[place]),))
 
 
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Array:

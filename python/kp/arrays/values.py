@@ -104,7 +104,7 @@ class Values(Operators):
         if not index:
             if self.size != 1:
                 raise ValueError("item() without an index needs an array of one element")
-            only: int | float = self.numpy().item()
+            only: int | float = self._item()
             return only
         flat = len(index) == 1 and isinstance(index[0], int)
         one: Values = (self.flatten() if flat else self)[index[0] if len(index) == 1 else index]
@@ -159,10 +159,14 @@ class Values(Operators):
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
+    def _item(self) -> Any:
+        """Return the only element as a Python number."""
+        return self.numpy().reshape(())[()].item()
+
     def _single(self, what: str) -> Any:
         if self.size != 1:
             raise ValueError(f"{what} needs an array of one element, but this one has {self.size}")
-        return self.numpy().reshape(())[()].item()
+        return self._item()
 
     def __bool__(self) -> bool:
         if self.size != 1:

@@ -2,17 +2,16 @@
 #include "arrays/Texts.hpp"
 
 #include <kompute/Error.hpp>
-#include <kompute/arrays/Functions.hpp>
 #include <kompute/arrays/NumberType.hpp>
+
+#include "arrays/Arrays.hpp"
 
 namespace kp::python {
 namespace {
 
-constexpr auto kTypes = static_cast<size_t>(DType::eComplex128) + 1;
-
 /// @throws ValueError
 DType dtypeNamed(const std::string& name) {
-    for (size_t index = 0; index < kTypes; ++index)
+    for (size_t index = 0; index < kDTypes; ++index)
         if (name == toString(static_cast<DType>(index)))
             return static_cast<DType>(index);
     throw py::value_error("no type of array elements: " + name);
@@ -20,7 +19,7 @@ DType dtypeNamed(const std::string& name) {
 
 py::tuple numberTypes() {
     py::list types;
-    for (size_t index = 0; index < kTypes; ++index) {
+    for (size_t index = 0; index < kDTypes; ++index) {
         const NumberType& type = numberType(static_cast<DType>(index));
         types.append(py::make_tuple(toString(type.dtype), type.stored, type.computed, type.load,
                                     type.store, type.wrap, type.words, type.constant,
@@ -29,25 +28,10 @@ py::tuple numberTypes() {
     return types;
 }
 
-/// Returns the texts of a function by the name of the first operand's type, without empty ones.
-py::dict functionTexts(const std::string& name) {
-    const Function* const function = findFunction(name);
-    if (!function)
-        throw py::key_error(name);
-    py::dict texts;
-    for (size_t index = 0; index < kTypes; ++index) {
-        const auto dtype = static_cast<DType>(index);
-        if (!function->textFor(dtype).empty())
-            texts[toString(dtype)] = function->textFor(dtype);
-    }
-    return texts;
-}
-
 } // namespace
 
 void bindArrayTexts(py::module_& module) {
     module.def("_number_types", &numberTypes);
-    module.def("_function_texts", &functionTexts, "name"_a);
     module.def(
         "_convert",
         [](const std::string& value, const std::string& from, const std::string& to,

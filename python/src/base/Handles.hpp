@@ -45,10 +45,7 @@ struct MemoryHandle {
 struct TensorHandle final : MemoryHandle {
     std::vector<std::shared_ptr<Memory>> replaced; ///< destroyed memory that views may show
     bool shared = false;                           ///< CUDA can use the memory
-    // Of a view of another tensor, which has the same memory.
-    TensorHandle* viewed = nullptr; ///< alive as long as viewedObject
-    py::object owner;               ///< what the view keeps alive besides
-    py::object viewedObject;        ///< destroyed before the owner, which may count its references
+    py::object owner; ///< the array whose memory this is, which it keeps; null for others
 };
 struct ImageHandle final : MemoryHandle {};
 

@@ -128,11 +128,15 @@ void addTextSignatures(py::handle module) {
             addToMember(member);
         } else if (PyObject_TypeCheck(member.ptr(),
                                       py::detail::get_internals().default_metaclass)) {
-            addToClass(*reinterpret_cast<PyTypeObject*>(member.ptr()));
-            for (const auto& each : py::cast<py::dict>(member.attr("__dict__").attr("copy")()))
-                addToMember(each.second);
+            addClassSignatures(member);
         }
     }
+}
+
+void addClassSignatures(py::handle type) {
+    addToClass(*reinterpret_cast<PyTypeObject*>(type.ptr()));
+    for (const auto& each : py::cast<py::dict>(type.attr("__dict__").attr("copy")()))
+        addToMember(each.second);
 }
 
 } // namespace kp::python

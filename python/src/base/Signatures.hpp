@@ -10,5 +10,7 @@ namespace kp::python {
 /// CPython's own form, without types, which CPython hides from __doc__.
 /// @param module  complete: nothing is added to it afterwards
 void addTextSignatures(py::handle module);
+/// Does the same for the methods of a class that is not pybind11's.
+void addClassSignatures(py::handle type);
 
 } // namespace kp::python

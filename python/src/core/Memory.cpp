@@ -324,43 +324,6 @@ std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data
     return tensor;
 }
 
-/// Method _view(), called by CPython directly: each primitive of an array calls it.
-PyObject* viewMethod(PyObject* self, PyObject* const* values, Py_ssize_t count) {
-    return guarded([&] {
-        auto& viewed = handleOf<TensorHandle>(self);
-        if (count != 2 || !PyTuple_Check(values[0]))
-            throw py::type_error("_view() takes a shape and an owner");
-        auto view = std::make_unique<TensorHandle>();
-        view->manager = viewed.manager;
-        view->memory = viewed.memory;
-        view->dtype = viewed.dtype;
-        uint64_t elements = 1;
-        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values[0]); ++i) {
-            const Py_ssize_t extent = PyLong_AsSsize_t(PyTuple_GET_ITEM(values[0], i));
-            if (extent == -1 && PyErr_Occurred())
-                throw py::error_already_set();
-            view->shape.push_back(extent);
-            elements *= static_cast<uint64_t>(extent);
-        }
-        view->empty = elements == 0;
-        if (!view->empty && elements != viewed.memory->size())
-            throw py::value_error(formatted("a view of a tensor has all of its {} elements, not {}",
-                                            viewed.memory->size(), elements));
-        view->viewed = viewed.viewed ? viewed.viewed : &viewed;
-        view->viewedObject =
-            viewed.viewed ? viewed.viewedObject : py::reinterpret_borrow<py::object>(self);
-        view->owner = py::reinterpret_borrow<py::object>(values[1]);
-        return py::cast(std::move(view)).release().ptr();
-    });
-}
-
-PyMethodDef gView = {
-    "_view", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(viewMethod)), METH_FASTCALL,
-    methodDoc("_view",
-              "(self: kp._kp.Tensor, shape: tuple[int, ...], owner: object) "
-              "-> kp._kp.Tensor",
-              "The same memory in another shape. Keeps the owner alive.")};
-
 /// Creates a kp.Tensor(data), or creates it again.
 void createTensor(py::handle self, py::handle manager, const py::object& data,
                   Memory::MemoryTypes memoryType) {
@@ -524,7 +487,6 @@ void bindMemory(Classes& classes) {
     addMethod(classes.memory, gData);
     addMethod(classes.memory, gIsInit);
     addMethod(classes.memory, gCanBeReused);
-    addMethod(classes.tensor, gView);
     Members(classes.tensor,
             [](py::handle self) -> TensorHandle& { return handleOf<TensorHandle>(self); })
         .property(
@@ -532,7 +494,7 @@ void bindMemory(Classes& classes) {
             [](const TensorHandle& handle) {
                 return handle.owner ? handle.owner : py::object(py::none());
             },
-            "What was given to _view().");
+            "The array whose memory this is; None for other tensors.");
     Members(classes.memory,
             [](py::handle self) -> MemoryHandle& { return handleOf<MemoryHandle>(self); })
         .method("size", &MemoryHandle::size, "Number of elements; 0 after destroy().")

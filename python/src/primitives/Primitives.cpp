@@ -38,7 +38,7 @@ RangeArgument toRange(py::handle object, const char* argument) {
     RangeArgument range;
     if (!PyTuple_Check(object.ptr())) {
         auto& given = handleOf<TensorHandle>(object, argument);
-        range.handle = given.viewed ? given.viewed : &given;
+        range.handle = &given;
         range.range = TensorRange(given.tensor(), 0, given.size());
         range.shape.assign(given.shape.begin(), given.shape.end());
         return range;

@@ -68,7 +68,7 @@ TEST(ShaderLibrary, DefinesByPart) {
 /// Returns the names of the functions in a file of the library.
 std::vector<std::string> namesIn(const std::filesystem::path& file) {
     const std::regex definition(R"((?:^|\n)\w+ (kp_\w+)\()");
-    const std::string text = readFile(file.string()).value();
+    const std::string text = kp::readFile(file.string()).value();
     std::vector<std::string> names;
     for (std::sregex_iterator at(text.begin(), text.end(), definition), end; at != end; ++at)
         names.push_back((*at)[1]);

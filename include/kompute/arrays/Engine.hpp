@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kompute/Array.hpp>
+
+/// What functions of arrays are made of, for those that the library lacks, and for bindings of
+/// other languages. Errors are those of Array.
+namespace kp::arrays {
+
+/// How an index goes beyond a view: by a stride in elements. Negative indices count from the end of
+/// the extent.
+struct Step {
+    int64_t extent;
+    int64_t stride;
+    bool operator==(const Step& other) const {
+        return extent == other.extent && stride == other.stride;
+    }
+};
+
+/// Returns, for each element of a shape, an offset plus its indices times strides.
+KOMPUTE_API Array addresses(Manager& manager, const Shape& shape, int64_t offset,
+                            const Shape& strides, DType dtype);
+
+/// Returns a function of the table, of operands that broadcast to a shape.
+/// @param types  to which the operands are converted first
+KOMPUTE_API Array call(const Function& function, DType dtype, const Shape& shape,
+                       const std::vector<Operand>& operands, const std::vector<DType>& types);
+
+/// Returns elements that indices select. The indices must be within the extents.
+/// @param base     evaluated; it has the shape of the result, and stands still along axes of
+/// indices
+/// @param indices  that broadcast to the shape, of integers
+/// @param steps    one for each index
+KOMPUTE_API Array take(const Array& base, const std::vector<Array>& indices,
+                       const std::vector<Step>& steps);
+/// Sets elements that indices select to those of a value, which broadcasts to the target's shape
+/// and has its type. Of equal indices, one value wins.
+/// @param mask  no array, or where to set elements
+KOMPUTE_API void put(const Array& target, const Array& value, const std::vector<Array>& indices,
+                     const std::vector<Step>& steps, const Array& mask = {});
+
+/// Replaces the elements of an array by those of another of the same shape and type, which is not
+/// used afterwards. The memory of the first must be its own; see isAlone().
+KOMPUTE_API void become(const Array& target, const Array& value);
+/// Returns true if no other array shares the memory, so that it may be replaced.
+KOMPUTE_API bool isAlone(const Array& array);
+/// Lets expressions that read the memory keep the elements that it has now.
+KOMPUTE_API void beforeWrite(const Array& array);
+
+/// Returns the array, or a copy, as a view that is all of its memory in C order.
+KOMPUTE_API Array whole(const Array& array);
+/// Returns the array, or a copy, in C order without gaps.
+KOMPUTE_API Array contiguous(const Array& array);
+/// Returns an array in the memory of a tensor that nobody else changes.
+KOMPUTE_API Array owning(const std::shared_ptr<Tensor>& tensor, Manager& manager,
+                         const Shape& shape, DType dtype);
+/// Returns the memory of an array. The library may give it to other arrays once no array uses it
+/// and nobody but them has the tensor.
+KOMPUTE_API std::shared_ptr<Tensor> memoryOf(const Array& array);
+/// Keeps the memory of an array from being used for other arrays.
+KOMPUTE_API void keepMemory(const Array& array);
+
+/// Returns why arrays of a manager cannot have a type; empty if they can.
+KOMPUTE_API std::string unsupportedReason(Manager& manager, DType dtype);
+/// @throws Unsupported with that reason
+KOMPUTE_API void require(Manager& manager, DType dtype);
+/// @throws Unsupported if an array of a shape has more elements than kernels count
+KOMPUTE_API void requireCountable(const Shape& shape);
+
+/// Makes kernels of a manager's arrays bind so many bytes of memory at most, as on a device with
+/// that limit. For tests.
+KOMPUTE_API void pretendRange(Manager& manager, uint64_t bytes);
+/// Makes a manager's arrays lack a type, for a reason. For tests.
+KOMPUTE_API void pretendLack(Manager& manager, DType dtype, std::string reason);
+
+/// Sets what every later array of a manager keeps alive, such as the manager's owner.
+KOMPUTE_API void setOwner(Manager& manager, std::weak_ptr<void> owner);
+/// Returns what setOwner() set; null if it was not called, or the owner is gone.
+KOMPUTE_API std::shared_ptr<void> ownerOf(const Array& array);
+/// Sets the object that stands for the memory in another language, which the memory keeps.
+KOMPUTE_API void setHandle(const Array& array, std::shared_ptr<void> handle);
+KOMPUTE_API std::shared_ptr<void> handleOf(const Array& array);
+
+} // namespace kp::arrays

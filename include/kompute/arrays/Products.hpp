@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <kompute/Array.hpp>
+#include <kompute/arrays/Axes.hpp>
+
+namespace kp {
+
+// Products of vectors and matrices, in the type to which both promote. Matrices are read where they
+// are, also transposed or strided. Of bool, sums are "or".
+
+/// Returns the product of matrices, the last two axes of each. Other axes broadcast; an array of
+/// one axis is a row on the left, and a column on the right, which the result lacks.
+/// @throws InvalidArgument if the inner extents differ, or for arrays without axes
+KOMPUTE_API Array matmul(const Array& a, const Array& b);
+/// Returns the sums of products over the last axis of a and the last but one of b, or its only one:
+/// of vectors the inner product, of matrices their product. Arrays without axes multiply.
+KOMPUTE_API Array dot(const Array& a, const Array& b);
+/// Returns the sums of products over axes of both arrays, in pairs.
+KOMPUTE_API Array tensordot(const Array& a, const Array& b, const Axes& axesOfA,
+                            const Axes& axesOfB);
+/// Returns the products of each element of a with each of b, a matrix. Both are flat.
+KOMPUTE_API Array outer(const Array& a, const Array& b);
+
+} // namespace kp

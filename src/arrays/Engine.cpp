@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/arrays/Engine.hpp>
+
+#include <mutex>
+
+#include <kompute/Error.hpp>
+
+#include "arrays/ArrayState.hpp"
+#include "arrays/engine/Evaluate.hpp"
+#include "base/Text.hpp"
+
+namespace kp::arrays {
+namespace {
+
+std::vector<NodePtr> nodesOf(const std::vector<Array>& given) {
+    std::vector<NodePtr> nodes;
+    for (const Array& each : given)
+        nodes.push_back(stateOf(each).node());
+    return nodes;
+}
+
+void requireSteps(const std::vector<Array>& indices, const std::vector<Step>& steps) {
+    if (indices.size() != steps.size())
+        fail<InvalidArgument>("{} were given for {}", counted(steps.size(), "step"),
+                              counted(indices.size(), "index"));
+}
+
+} // namespace
+
+Array addresses(Manager& manager, const Shape& shape, int64_t offset, const Shape& strides,
+                DType dtype) {
+    const std::shared_ptr<Home> home = Home::of(manager);
+    home->require(dtype);
+    return arrayOf(address(home, shape, offset, strides, dtype));
+}
+
+Array call(const Function& function, DType dtype, const Shape& shape,
+           const std::vector<Operand>& operands, const std::vector<DType>& types) {
+    std::vector<NodePtr> nodes;
+    for (size_t i = 0; i < operands.size(); ++i)
+        nodes.push_back(nodeOf(operands[i], types[i]));
+    NodePtr node = call(function, dtype, shape, std::move(nodes));
+    if (!node->home)
+        throw InvalidArgument("a function is one of arrays, and none was given");
+    return arrayOf(std::move(node));
+}
+
+Array take(const Array& base, const std::vector<Array>& indices, const std::vector<Step>& steps) {
+    requireSteps(indices, steps);
+    const View view = stateOf(base).evaluated();
+    return arrayOf(take(view, view.shape, nodesOf(indices), steps));
+}
+
+void put(const Array& target, const Array& value, const std::vector<Array>& indices,
+         const std::vector<Step>& steps, const Array& mask) {
+    requireSteps(indices, steps);
+    const std::lock_guard lock(engineLock());
+    const View view = stateOf(target).evaluated();
+    if (!view.writable)
+        throw InvalidArgument("the array is read-only, because it repeats elements; assign to a "
+                              "copy()");
+    const Write write{view, cast(stateOf(value).node(), view.dtype()), nodesOf(indices), steps,
+                      mask.isNull() ? nullptr : stateOf(mask).node()};
+    beforeWrite(view.storage);
+    run(view.storage->home(), view.shape, {write});
+}
+
+void become(const Array& target, const Array& value) {
+    stateOf(target).become(stateOf(value).node());
+}
+
+bool isAlone(const Array& array) {
+    const std::lock_guard lock(engineLock());
+    const View& view = stateOf(array).view;
+    return !view || (view.storage->isPooled() && view.writable && view.storage->arrays == 1);
+}
+
+void beforeWrite(const Array& array) {
+    beforeWrite(stateOf(array).evaluated().storage);
+}
+
+Array whole(const Array& array) {
+    const View view = stateOf(array).evaluated();
+    return view.isWhole() ? array : arrayOf(whole(view));
+}
+
+Array contiguous(const Array& array) {
+    const View view = stateOf(array).evaluated();
+    return view.isContiguous() ? array : arrayOf(contiguous(view));
+}
+
+Array owning(const std::shared_ptr<Tensor>& tensor, Manager& manager, const Shape& shape,
+             DType dtype) {
+    return arrayOf(View{std::make_shared<Storage>(Home::of(manager), dtype, tensor), 0, shape,
+                        contiguousStrides(shape)});
+}
+
+std::shared_ptr<Tensor> memoryOf(const Array& array) {
+    return stateOf(array).evaluated().storage->tensor();
+}
+
+void keepMemory(const Array& array) {
+    stateOf(array).evaluated().storage->keep();
+}
+
+std::string unsupportedReason(Manager& manager, DType dtype) {
+    return Home::of(manager)->unsupportedReason(dtype);
+}
+
+void require(Manager& manager, DType dtype) {
+    Home::of(manager)->require(dtype);
+}
+
+void pretendRange(Manager& manager, uint64_t bytes) {
+    Home::of(manager)->pretendRange(bytes);
+}
+
+void pretendLack(Manager& manager, DType dtype, std::string reason) {
+    Home::of(manager)->pretendLack(dtype, std::move(reason));
+}
+
+void setOwner(Manager& manager, std::weak_ptr<void> owner) {
+    Home::of(manager)->setOwner(std::move(owner));
+}
+
+std::shared_ptr<void> ownerOf(const Array& array) {
+    return stateOf(array).owner;
+}
+
+void setHandle(const Array& array, std::shared_ptr<void> handle) {
+    const std::lock_guard lock(engineLock());
+    stateOf(array).evaluated().storage->handle = std::move(handle);
+}
+
+std::shared_ptr<void> handleOf(const Array& array) {
+    const std::lock_guard lock(engineLock());
+    return stateOf(array).evaluated().storage->handle;
+}
+
+} // namespace kp::arrays

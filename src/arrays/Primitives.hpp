@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <kompute/Array.hpp>
+#include <kompute/Queue.hpp>
+#include <kompute/primitives/TensorRange.hpp>
+
+#include "arrays/engine/Home.hpp"
+#include "arrays/engine/Storage.hpp"
+
+namespace kp::arrays {
+
+/// Returns the elements of a view in C order without gaps, for a primitive.
+TensorRange rangeOf(const View& view);
+
+/// An array whose last axis primitives work along. The others are rows, one after the other.
+struct Rows {
+    /// Moves an axis to the end. Elements that do not lie so are copied.
+    Rows(const Array& x, size_t axis);
+
+    uint64_t length() const { return static_cast<uint64_t>(view.shape.back()); }
+    uint64_t count() const;
+    /// Returns new memory of the same shape.
+    View blank(DType dtype) const;
+    /// Returns results of blank() as an array of the shape of x, in C order.
+    Array restored(View results) const;
+    /// Returns results, one for each row, as an array; with an axis of one element in place of the
+    /// rows' one if it is kept.
+    Array reduced(View results, bool keepAxis) const;
+
+    std::shared_ptr<Home> home;
+    View view;
+    size_t axis; ///< of x
+};
+
+/// Returns the elements in C order along one axis: a view if possible.
+Array flat(const Array& x);
+
+/// Reads an integer that a primitive has counted. Waits for it.
+int64_t readCount(const View& count);
+
+/// Returns the first elements of a row in memory of their own.
+Array firstOf(const View& row, int64_t count);
+
+/// Elements of one axis, by their numbers.
+struct Picked {
+    size_t axis;
+    Array indices; ///< within the axis, from its end if they are negative
+};
+/// Returns the elements that indices of one axis each pick: as an expression.
+Array picked(const Array& x, const std::vector<Picked>& axes);
+
+/// @throws InvalidArgument that says that complex numbers have no order
+void requireOrder(const Array& x, std::string_view function);
+
+} // namespace kp::arrays

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/engine/Evaluate.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "arrays/engine/Blocks.hpp"
+#include "arrays/engine/ElementKernel.hpp"
+#include "arrays/engine/Home.hpp"
+
+namespace kp::arrays {
+namespace {
+
+constexpr uint64_t kElements = 'e';
+
+Signature signatureOf(const Shape& shape, const std::vector<Write>& writes) {
+    Signature signature(kElements);
+    signature.add(shape);
+    for (const Write& write : writes) {
+        signature.add(*write.value);
+        signature.add(write.view);
+        signature.add(write.indices.size() << 1 | (write.mask ? 1u : 0u));
+        for (const NodePtr& index : write.indices)
+            signature.add(*index);
+        signature.add(write.steps);
+        if (write.mask)
+            signature.add(*write.mask);
+    }
+    return signature;
+}
+
+Plan& planned(Home& home, const Signature& signature, const Shape& shape,
+              const std::vector<Write>& writes) {
+    Program program(shape);
+    for (const Write& write : writes)
+        program.write(write);
+    const Layout layout = program.layout();
+    const int64_t count = shape.product();
+    const uint64_t wide = wideBindings(program, layout, home.rules(), count, Part::eKept);
+    const auto each = static_cast<uint64_t>(elementsOfGroup(program, home.rules()));
+    return home.plans().add(signature, program, layout, {static_cast<uint32_t>(count)},
+                            elementSource(program, layout, home.rules(), wide),
+                            (static_cast<uint64_t>(count) + each - 1) / each);
+}
+
+} // namespace
+
+void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vector<Write>& writes) {
+    if (std::ranges::find(shape, 0) != shape.end())
+        return;
+    const std::lock_guard lock(engineLock());
+    if (needsBlocks(writes)) {
+        runBlocks(home, shape, writes);
+        return;
+    }
+    const Signature signature = signatureOf(shape, writes);
+    Plan* plan = home->plans().find(signature);
+    if (!plan)
+        plan = &planned(*home, signature, shape, writes);
+    home->plans().launch(*plan, signature);
+}
+
+void store(const View& view, const NodePtr& value) {
+    run(view.storage->home(), view.shape, {{view, cast(value, view.dtype()), {}, {}, nullptr}});
+}
+
+View materialize(const NodePtr& node) {
+    const std::lock_guard lock(engineLock());
+    if (node->op == Op::eLeaf)
+        return node->view();
+    const View view = View::blank(node->home, node->shape, node->dtype);
+    run(node->home, node->shape, {{view, node, {}, {}, nullptr}});
+    node->become(view);
+    return view;
+}
+
+View contiguous(const View& view) {
+    if (view.isContiguous())
+        return view;
+    View copied = View::blank(view.storage->home(), view.shape, view.dtype());
+    store(copied, leaf(view));
+    return copied;
+}
+
+View whole(const View& view) {
+    if (view.isWhole())
+        return view;
+    View copied = View::blank(view.storage->home(), view.shape, view.dtype());
+    store(copied, leaf(view));
+    return copied;
+}
+
+std::shared_ptr<Storage> copyOf(const std::shared_ptr<Storage>& storage) {
+    const Shape shape{storage->count()};
+    const View copied = View::blank(storage->home(), shape, storage->dtype());
+    store(copied, leaf({storage, 0, shape, {1}}));
+    return copied.storage;
+}
+
+std::string sourceOf(const NodePtr& node) {
+    const std::lock_guard lock(engineLock());
+    Home& home = *node->home;
+    Program program(node->shape);
+    program.write({View::blank(node->home, node->shape, node->dtype), node, {}, {}, nullptr});
+    const Layout layout = program.layout();
+    return elementSource(
+        program, layout, home.rules(),
+        wideBindings(program, layout, home.rules(), node->shape.product(), Part::eKept));
+}
+
+} // namespace kp::arrays

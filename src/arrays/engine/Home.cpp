@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/engine/Home.hpp"
+
+#include <utility>
+
+#include <kompute/Error.hpp>
+#include <kompute/Tensor.hpp>
+
+#include "arrays/engine/KernelText.hpp"
+#include "base/Text.hpp"
+#include "core/ManagerImpl.hpp"
+
+namespace kp::arrays {
+namespace {
+
+/// Views count elements in 32 bits.
+constexpr int64_t kMostElements = (int64_t{1} << 31) - 1;
+
+/// Bytes that freed memory may keep for new arrays, as a part of the device's memory.
+constexpr uint64_t kKeptPart = 8;
+
+/// Returns a shader that loads, converts and stores an element.
+std::string probeOf(DType dtype) {
+    const NumberType& of = numberType(dtype);
+    std::string extensions;
+    if (!of.extension.empty())
+        extensions = formatted("#extension {} : require\n", of.extension);
+    return formatted("#version 450\n{}layout(local_size_x = 1) in;\n"
+                     "layout(binding = 0) buffer Memory {{ {} memory[]; }};\n"
+                     "void main() {{ {} v = {};\nmemory[0] = {}; }}\n",
+                     extensions, of.stored, of.computed, filled(of.load, {"memory[1]"}),
+                     filled(of.store, {"v"}));
+}
+
+const char* widerThan(DType dtype) {
+    switch (dtype) {
+    case DType::eFloat16:
+    case DType::eFloat64:
+        return "float32";
+    case DType::eInt8:
+    case DType::eInt16:
+    case DType::eInt64:
+        return "int32";
+    case DType::eComplex128:
+        return "complex64";
+    default:
+        return "uint32";
+    }
+}
+
+} // namespace
+
+std::shared_ptr<Home> Home::of(Manager& manager) {
+    Manager::Impl& impl = implOf(manager);
+    const std::lock_guard lock(impl.mutex);
+    if (!impl.attachment)
+        impl.attachment = std::make_shared<Home>(manager);
+    return std::static_pointer_cast<Home>(impl.attachment); // nothing else attaches
+}
+
+Home::Home(Manager& manager)
+    : mManager(&manager), mDevice(manager.deviceInfo().name),
+      mRules(manager.deviceInfo().type == DeviceType::eCpu ? kCpuRules : kGpuRules),
+      mRange(manager.deviceInfo().maxStorageBufferRange),
+      mKeptLimit(manager.deviceInfo().memoryBytes / kKeptPart), mPlans(*this) {}
+
+Manager& Home::manager() const {
+    Manager* const manager = mManager.load(std::memory_order_acquire);
+    if (!manager)
+        throw InvalidArgument("this manager was destroyed, and with it the array's memory");
+    return *manager;
+}
+
+std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count) {
+    {
+        const std::lock_guard lock(mMutex);
+        const auto found = mFreed.find(keyOf(dtype, count));
+        if (found != mFreed.end() && !found->second.empty()) {
+            std::shared_ptr<Tensor> tensor = std::move(found->second.back());
+            found->second.pop_back();
+            mFreedBytes -= static_cast<uint64_t>(count) * itemSize(dtype);
+            return tensor;
+        }
+    }
+    require(dtype);
+    try {
+        return allocate(dtype, count);
+    } catch (const OutOfMemory&) {
+        clear();
+        return allocate(dtype, count);
+    }
+}
+
+std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count) {
+    return manager().tensor(static_cast<uint64_t>(count), itemSize(dtype), dataTypeOf(dtype),
+                            Memory::MemoryTypes::eStorage);
+}
+
+void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept {
+    const uint64_t bytes = static_cast<uint64_t>(count) * itemSize(dtype);
+    // Launches that wait for the host have the tensor unseen.
+    if (bytes > mKeptLimit || !mManager.load() || !tensor->canBeReused() ||
+        tensor.use_count() - mPlans.usesOf(*tensor) != 1)
+        return;
+    std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> dropped;
+    try {
+        const std::lock_guard lock(mMutex);
+        if (mFreedBytes + bytes > mKeptLimit) {
+            dropped.swap(mFreed);
+            mFreedBytes = 0;
+        }
+        mFreed[keyOf(dtype, count)].push_back(std::move(tensor));
+        mFreedBytes += bytes;
+    } catch (const std::bad_alloc&) { // then the memory is freed
+    }
+}
+
+std::string Home::unsupportedReason(DType dtype) {
+    std::optional<std::string>& reason = mReasons[static_cast<size_t>(dtype)];
+    {
+        const std::lock_guard lock(mMutex);
+        if (reason)
+            return *reason;
+    }
+    std::string found;
+    try {
+        Manager& owner = manager();
+        const auto spirv = owner.compile(probeOf(dtype), {});
+        const auto tensor = owner.tensor(nullptr, 4, itemSize(dtype), Memory::DataTypes::eCustom,
+                                         Memory::MemoryTypes::eStorage);
+        static_cast<void>(owner.algorithm(reinterpreted({tensor}), spirv, Workgroup{1, 1, 1}));
+    } catch (const InvalidArgument&) {
+        throw;
+    } catch (const Error& error) {
+        found = error.what();
+    }
+    const std::lock_guard lock(mMutex);
+    if (!reason)
+        reason = std::move(found);
+    return *reason;
+}
+
+void Home::pretendLack(DType dtype, std::string reason) {
+    const std::lock_guard lock(mMutex);
+    mReasons[static_cast<size_t>(dtype)] = std::move(reason);
+}
+
+void Home::require(DType dtype) {
+    const std::string reason = unsupportedReason(dtype);
+    if (!reason.empty())
+        fail<Unsupported>("{} has no arrays of {}; convert to {} first. {}", mDevice,
+                          toString(dtype), widerThan(dtype), reason);
+}
+
+void Home::clear() noexcept {
+    mPlans.dropBindings();
+    std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> dropped;
+    const std::lock_guard lock(mMutex);
+    dropped.swap(mFreed);
+    mFreedBytes = 0;
+}
+
+void Home::detach() noexcept {
+    mManager.store(nullptr, std::memory_order_release);
+    mPlans.clear();
+    clear();
+}
+
+void requireCountable(const Shape& shape) {
+    double count = 1; // exact up to 2^53
+    for (const int64_t extent : shape)
+        count *= static_cast<double>(extent);
+    if (count > static_cast<double>(kMostElements))
+        fail<Unsupported>("an array{} has {:.0f} elements, but one has at most {}; use several",
+                          shape.size() > 1 ? " of shape " + toString(shape) : "", count,
+                          kMostElements);
+}
+
+} // namespace kp::arrays

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <kompute/Manager.hpp>
+#include <kompute/arrays/DType.hpp>
+
+#include "arrays/engine/Plans.hpp"
+#include "arrays/engine/Rules.hpp"
+#include "core/ManagerAttachment.hpp"
+
+namespace kp::arrays {
+
+/// What arrays keep of a manager: memory of freed arrays, plans, and what the device lacks. The
+/// pool is thread-safe; for the rest, callers have engineLock().
+class Home : public ManagerAttachment, public std::enable_shared_from_this<Home> {
+public:
+    /// Returns the home of a manager's arrays. @throws InvalidArgument after Manager::destroy()
+    static std::shared_ptr<Home> of(Manager& manager);
+
+    explicit Home(Manager& manager);
+
+    /// @throws InvalidArgument after Manager::destroy()
+    Manager& manager() const;
+    /// Returns the queue on which everything is launched. @throws as manager()
+    std::shared_ptr<Queue> queue() const { return manager().defaultQueue(); }
+    const std::string& deviceName() const { return mDevice; }
+    const Rules& rules() const { return mRules; }
+    /// Returns the bytes of memory that a kernel binds at most.
+    uint64_t range() const { return mRange.load(std::memory_order_relaxed); }
+    void pretendRange(uint64_t bytes) { mRange = bytes; }
+    void pretendLack(DType dtype, std::string reason);
+    Plans& plans() { return mPlans; }
+
+    /// Sets what keeps the manager alive; every array of it then does.
+    void setOwner(std::weak_ptr<void> owner) { mOwner = std::move(owner); }
+    std::shared_ptr<void> owner() const { return mOwner.lock(); }
+
+    /// Returns device memory with undefined contents. @throws Unsupported, OutOfMemory
+    std::shared_ptr<Tensor> take(DType dtype, int64_t count);
+    /// Keeps memory for new arrays, unless somebody else has it or it is too much.
+    void giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept;
+
+    /// Returns why arrays of the device cannot have a type; empty if they can.
+    std::string unsupportedReason(DType dtype);
+    /// @throws Unsupported if arrays of the device cannot have a type
+    void require(DType dtype);
+
+    void clear() noexcept override;
+    void detach() noexcept override;
+
+private:
+    static uint64_t keyOf(DType dtype, int64_t count) {
+        return static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(dtype);
+    }
+    std::shared_ptr<Tensor> allocate(DType dtype, int64_t count);
+
+    std::atomic<Manager*> mManager; ///< null after Manager::destroy()
+    std::weak_ptr<void> mOwner;
+    const std::string mDevice; ///< name
+    const Rules mRules;
+    std::atomic<uint64_t> mRange;
+    const uint64_t mKeptLimit; ///< bytes of freed memory
+    Plans mPlans;
+
+    std::mutex mMutex; ///< guards the members below
+    std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> mFreed;
+    uint64_t mFreedBytes = 0;
+    std::array<std::optional<std::string>, 14> mReasons; ///< by DType
+};
+
+} // namespace kp::arrays

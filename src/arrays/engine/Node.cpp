@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/engine/Node.hpp"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "arrays/engine/Evaluate.hpp"
+#include "arrays/engine/Home.hpp"
+#include "base/Text.hpp"
+
+namespace kp::arrays {
+namespace {
+
+bool isPlain(const Node& node) {
+    return node.op == Op::eLeaf || node.op == Op::eConstant || node.op == Op::eAddress;
+}
+
+void collect(const Node& node, std::vector<std::shared_ptr<Storage>>& found) {
+    if (node.storage && std::ranges::find(found, node.storage) == found.end())
+        found.push_back(node.storage);
+    for (const NodePtr& arg : node.args)
+        collect(*arg, found);
+}
+
+bool fits(const std::vector<NodePtr>& args) {
+    int nodes = 0;
+    for (const NodePtr& arg : args)
+        nodes += arg->nodes;
+    return nodes <= kMaxNodes && storagesOf(args).size() <= kMaxLoads;
+}
+
+/// Computes arguments, largest first, until the rest is small enough.
+void reduceSize(const std::vector<NodePtr>& args) {
+    std::vector<NodePtr> sorted = args;
+    std::ranges::stable_sort(sorted, [](const NodePtr& a, const NodePtr& b) {
+        return a->loads != b->loads ? a->loads > b->loads : a->nodes > b->nodes;
+    });
+    for (const NodePtr& arg : sorted) {
+        if (fits(args))
+            return;
+        if (!isPlain(*arg))
+            materialize(arg);
+    }
+}
+
+/// Sets what follows from the arguments.
+void count(Node& node) {
+    node.nodes = 1;
+    node.loads = 0;
+    node.shared = false;
+    for (const NodePtr& arg : node.args) {
+        node.nodes += arg->nodes;
+        node.loads += arg->loads;
+        node.shared |= arg->shared;
+        if (!arg->home || arg->home == node.home)
+            continue;
+        if (node.home)
+            throw InvalidArgument("the arrays belong to different managers; bring one to the "
+                                  "other's device with to_device()");
+        node.home = arg->home;
+    }
+}
+
+NodePtr made(Op op, DType dtype, const Shape& shape, std::vector<NodePtr> args) {
+    const std::lock_guard lock(engineLock());
+    auto node = std::make_shared<Node>();
+    node->op = op;
+    node->dtype = dtype;
+    node->shape = shape;
+    node->args = std::move(args);
+    count(*node);
+    if (node->nodes > kMaxNodes || node->loads > kMaxLoads) {
+        reduceSize(node->args);
+        count(*node);
+    }
+    return node;
+}
+
+} // namespace
+
+Node::~Node() {
+    if (isReader)
+        storage->removeReader(*this);
+}
+
+void Node::become(const View& view) {
+    storage = view.storage;
+    offset = view.offset;
+    strides = view.strides;
+    writable = view.writable;
+    op = Op::eLeaf;
+    args.clear();
+    steps.clear();
+    nodes = 1;
+    loads = 1;
+    shared = storage->isShared();
+    storage->addReader(*this);
+}
+
+std::recursive_mutex& engineLock() {
+    static std::recursive_mutex mutex;
+    return mutex;
+}
+
+const std::string* interned(std::string_view text) {
+    static std::mutex mutex;
+    static std::unordered_set<std::string> texts;
+    const std::lock_guard lock(mutex);
+    return &*texts.emplace(text).first;
+}
+
+NodePtr leaf(const View& view) {
+    auto node = std::make_shared<Node>();
+    node->dtype = view.dtype();
+    node->shape = view.shape;
+    node->home = view.storage->home();
+    node->become(view);
+    return node;
+}
+
+NodePtr constant(DType dtype, const std::array<uint32_t, 4>& words) {
+    auto node = std::make_shared<Node>();
+    node->op = Op::eConstant;
+    node->dtype = dtype;
+    node->words = words;
+    return node;
+}
+
+NodePtr address(const std::shared_ptr<Home>& home, const Shape& shape, int64_t offset,
+                const Shape& strides, DType dtype) {
+    requireCountable(shape);
+    auto node = std::make_shared<Node>();
+    node->op = Op::eAddress;
+    node->dtype = dtype;
+    node->shape = shape;
+    node->home = home;
+    node->offset = offset;
+    node->strides = strides;
+    return node;
+}
+
+NodePtr call(const Function& function, DType dtype, const Shape& shape, std::vector<NodePtr> args) {
+    NodePtr node = made(Op::eCall, dtype, shape, std::move(args));
+    node->function = &function;
+    return node;
+}
+
+NodePtr text(const std::string* text, DType dtype, const Shape& shape, std::vector<NodePtr> args) {
+    NodePtr node = made(Op::eText, dtype, shape, std::move(args));
+    node->text = text;
+    return node;
+}
+
+NodePtr cast(const NodePtr& node, DType dtype) {
+    return node->dtype == dtype ? node : made(Op::eCast, dtype, node->shape, {node});
+}
+
+NodePtr take(const View& base, const Shape& shape, std::vector<NodePtr> indices,
+             std::vector<Step> steps) {
+    std::vector<NodePtr> args{leaf(base)};
+    args.insert(args.end(), std::make_move_iterator(indices.begin()),
+                std::make_move_iterator(indices.end()));
+    NodePtr node = made(Op::eTake, base.dtype(), shape, std::move(args));
+    node->steps = std::move(steps);
+    return node;
+}
+
+std::vector<std::shared_ptr<Storage>> storagesOf(const std::vector<NodePtr>& nodes) {
+    std::vector<std::shared_ptr<Storage>> found;
+    for (const NodePtr& node : nodes)
+        collect(*node, found);
+    return found;
+}
+
+void beforeWrite(const std::shared_ptr<Storage>& storage) {
+    const std::lock_guard lock(engineLock());
+    if (!storage->hasReaders())
+        return;
+    const std::vector<NodePtr> readers = storage->takeReaders();
+    if (readers.empty())
+        return;
+    const std::shared_ptr<Storage> copied = copyOf(storage);
+    for (const NodePtr& reader : readers) {
+        reader->storage = copied;
+        copied->addReader(*reader);
+    }
+}
+
+} // namespace kp::arrays

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/engine/Plans.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <kompute/Error.hpp>
+
+#include "arrays/engine/Blocks.hpp"
+#include "arrays/engine/Home.hpp"
+#include "arrays/engine/KernelText.hpp"
+#include "base/Text.hpp"
+#include "core/AlgorithmImpl.hpp"
+#include "core/ManagerImpl.hpp"
+#include "core/MemoryImpl.hpp"
+#include "core/QueueImpl.hpp"
+
+namespace kp::arrays {
+namespace {
+
+constexpr size_t kMostPlans = 4096;
+
+/// Kernels with memory that are kept, in all and for each plan.
+constexpr size_t kMostBound = 256;
+constexpr size_t kMostBoundEach = 8;
+
+/// Bytes of memory of others that a kernel with memory may keep.
+constexpr uint64_t kMostOthersBytes = 1 << 18;
+
+/// Work groups along x. Devices have at least 65,535.
+constexpr uint64_t kRow = 32768;
+
+Workgroup folded(uint64_t groups) {
+    const uint64_t rows = (groups + kRow - 1) / kRow;
+    const uint64_t columns = (groups + rows - 1) / rows;
+    return {static_cast<uint32_t>(columns), static_cast<uint32_t>(rows), 1};
+}
+
+/// Returns true unless large memory would be kept that others have, and want to be freed.
+bool mayKeep(const Signature& signature) {
+    uint64_t bytes = 0;
+    for (const std::shared_ptr<Storage>& each : signature.storages())
+        bytes += each->isPooled() ? 0 : each->bytes();
+    return bytes <= kMostOthersBytes;
+}
+
+/// Launches an operation on a queue, and returns at once.
+void launchOn(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Repeater>& repeater,
+              const std::shared_ptr<OpBase>& operation) {
+    Queue::Impl& impl = implOf(*queue);
+    Repeater::Operations operations{operation};
+    static_cast<void>(impl.launch(
+        {}, false,
+        [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
+            return repeater->submit(impl, operations, false, waits, state);
+        },
+        [&]() -> Queue::Impl::Submit {
+            return [queue, repeater,
+                    later = operations](Queue::Impl::Points waits,
+                                        const std::shared_ptr<EventState>& state) mutable {
+                return repeater->submit(implOf(*queue), later, false, waits, state);
+            };
+        }));
+}
+
+} // namespace
+
+Plans::~Plans() = default;
+
+Plan* Plans::find(const Signature& signature) {
+    const auto [begin, end] = mPlans.equal_range(signature.hash());
+    for (auto each = begin; each != end; ++each)
+        if (each->second->key == signature.words())
+            return each->second.get();
+    return nullptr;
+}
+
+Plan& Plans::add(const Signature& signature, const Program& program, const Layout& layout,
+                 std::vector<uint32_t> header, std::string source, uint64_t groups) {
+    if (mPlans.size() >= kMostPlans) {
+        dropBindings();
+        mPlans.clear();
+    }
+    auto plan = std::make_unique<Plan>();
+    plan->key = signature.words();
+    plan->source = interned(source);
+    plan->groups = groups;
+    const auto& storages = signature.storages();
+    for (const std::shared_ptr<Storage>& each : program.storages())
+        plan->memory.push_back(
+            static_cast<size_t>(std::ranges::find(storages, each) - storages.begin()));
+    plan->parameters = std::move(header);
+    plan->parameters.insert(plan->parameters.end(), layout.words.begin(), layout.words.end());
+    const size_t first = plan->parameters.size();
+    plan->parameters.insert(plan->parameters.end(), program.constants().begin(),
+                            program.constants().end());
+    for (const Node* const each : signature.constants())
+        plan->numbers.push_back({first + program.constantAt(*each), numberType(each->dtype).words});
+    return *mPlans.emplace(signature.hash(), std::move(plan))->second;
+}
+
+void Plans::launch(Plan& plan, const Signature& signature) {
+    for (const size_t index : plan.memory) {
+        const Storage& storage = *signature.storages()[index];
+        if (storage.large())
+            failTooLarge(storage);
+    }
+    Plan::Bound& bound = bindingFor(plan, signature);
+    std::vector<uint32_t>& parameters = plan.parameters;
+    for (size_t i = 0; i < plan.numbers.size(); ++i)
+        std::copy_n(signature.constants()[i]->words.begin(), plan.numbers[i].words,
+                    parameters.begin() + static_cast<ptrdiff_t>(plan.numbers[i].position));
+    if (!bound.operation || bound.parameters != parameters) {
+        const bool pushed = parameters.size() <= kPushedWords;
+        if (!pushed) {
+            // Recordings keep the binding with the old parameters.
+            std::vector<std::shared_ptr<Memory>>& memory = implOf(*bound.algorithm).memObjects;
+            memory.back() = uploaded(parameters);
+            implOf(*bound.algorithm).bindMemory();
+        }
+        bound.operation =
+            std::make_shared<OpAlgoDispatch>(bound.algorithm, pushed ? parameters.data() : nullptr,
+                                             pushed ? parameters.size() * sizeof(uint32_t) : 0);
+        bound.parameters = parameters;
+    }
+    launchOn(mHome.queue(), bound.repeater, bound.operation);
+    if (!mayKeep(signature))
+        drop(plan.bound.back());
+}
+
+Plan::Bound& Plans::bindingFor(Plan& plan, const Signature& signature) {
+    for (auto& each : plan.bound) {
+        const auto same = [&](size_t i) {
+            return each->memory[i] == signature.storages()[plan.memory[i]]->tensor().get();
+        };
+        size_t equal = 0;
+        while (equal < plan.memory.size() && same(equal))
+            ++equal;
+        if (equal < plan.memory.size())
+            continue;
+        mBound.splice(mBound.end(), mBound, each);
+        std::swap(each, plan.bound.back());
+        return *plan.bound.back();
+    }
+    Plan::Bound made;
+    made.plan = &plan;
+    std::vector<std::shared_ptr<Memory>> memory;
+    for (const size_t index : plan.memory) {
+        const std::shared_ptr<Tensor>& tensor = signature.storages()[index]->tensor();
+        made.memory.push_back(tensor.get());
+        memory.push_back(tensor);
+    }
+    if (plan.parameters.size() > kPushedWords)
+        memory.push_back(uploaded(plan.parameters));
+    if (!plan.kernel)
+        plan.kernel = kernelOf(*plan.source, memory);
+    made.algorithm = cloneOf(*plan.kernel);
+    Algorithm::Impl& impl = implOf(*made.algorithm);
+    impl.memObjects = std::move(memory);
+    impl.bindMemory();
+    impl.setWorkgroup(folded(plan.groups));
+    made.repeater = std::make_shared<Repeater>(impl.device);
+    if (plan.bound.size() >= kMostBoundEach)
+        drop(plan.bound.front());
+    if (mBound.size() >= kMostBound)
+        drop(mBound.begin());
+    mBound.push_back(std::move(made));
+    plan.bound.push_back(std::prev(mBound.end()));
+    countUses(mBound.back(), 1);
+    return mBound.back();
+}
+
+void Plans::drop(std::list<Plan::Bound>::iterator bound) {
+    // Until the count is changed, fewer references are known than there are: none is overlooked.
+    countUses(*bound, -1);
+    std::erase(bound->plan->bound, bound);
+    mBound.erase(bound);
+}
+
+void Plans::countUses(const Plan::Bound& bound, long change) {
+    const std::lock_guard lock(mUsesMutex);
+    for (const Tensor* const tensor : bound.memory) {
+        long& uses = mUses[tensor];
+        uses += change;
+        if (uses == 0)
+            mUses.erase(tensor);
+    }
+}
+
+long Plans::usesOf(const Tensor& tensor) const {
+    const std::lock_guard lock(mUsesMutex);
+    const auto found = mUses.find(&tensor);
+    return found == mUses.end() ? 0 : found->second;
+}
+
+std::shared_ptr<Algorithm> Plans::kernelOf(const std::string& source,
+                                           const std::vector<std::shared_ptr<Memory>>& memory) {
+    std::shared_ptr<Algorithm>& kernel = mKernels[&source];
+    if (!kernel) {
+        const Manager& manager = mHome.manager();
+        CompileOptions options;
+        options.includes = IncludePolicy::eNone; // expressions include no files
+        auto made = Internals::make<Algorithm>(implOf(manager).device);
+        made->rebuild(reinterpreted(memory), manager.compile(source, options), Workgroup{1, 1, 1});
+        implOf(*made).memObjects.clear();
+        implOf(*made).binding.reset();
+        kernel = std::move(made);
+    }
+    return kernel;
+}
+
+std::shared_ptr<Tensor> Plans::uploaded(const std::vector<uint32_t>& parameters) {
+    auto tensor =
+        mHome.manager().tensor(parameters.size(), sizeof(uint32_t), Memory::DataTypes::eUnsignedInt,
+                               Memory::MemoryTypes::eStorage);
+    tensor->upload(parameters);
+    return tensor;
+}
+
+void Plans::dropBindings() noexcept {
+    const std::lock_guard lock(engineLock());
+    while (!mBound.empty())
+        drop(mBound.begin());
+}
+
+void Plans::clear() noexcept {
+    const std::lock_guard lock(engineLock());
+    dropBindings();
+    mPlans.clear();
+    mKernels.clear();
+}
+
+} // namespace kp::arrays

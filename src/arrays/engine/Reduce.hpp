@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrays/engine/Node.hpp"
+
+namespace kp::arrays {
+
+/// How elements are combined, as GLSL. Texts are interned().
+struct Reduction {
+    /// @param combine   over {0} and {1}, of the type of what is reduced
+    /// @param identity  the total of no elements, of the same type
+    /// @param finish    over the total {0} and the number n_ of elements
+    Reduction(std::string_view combine, std::string_view identity, std::string_view finish = "{0}")
+        : combine(interned(combine)), identity(interned(identity)), finish(interned(finish)) {}
+
+    const std::string* combine;
+    const std::string* identity;
+    const std::string* finish;
+};
+
+/// Computes an expression and reduces it along axes, in its own type; returns results of another
+/// type, in C order. One dispatch, or two if there are fewer results than the device computes at
+/// once. Returns at once.
+/// @throws as run()
+View reduce(const NodePtr& node, const std::vector<size_t>& axes, DType dtype,
+            const Reduction& reduction);
+
+} // namespace kp::arrays

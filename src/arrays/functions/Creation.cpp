@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/arrays/Creation.hpp>
+
+#include <kompute/Error.hpp>
+
+#include "arrays/ArrayState.hpp"
+#include "arrays/Numbers.hpp"
+#include "arrays/Views.hpp"
+#include "base/Text.hpp"
+
+namespace kp {
+namespace {
+
+using arrays::arrayOf;
+using arrays::Home;
+using arrays::NodePtr;
+using arrays::requireExtents;
+
+std::shared_ptr<Home> homeFor(Manager* manager) {
+    return Home::of(manager ? *manager : defaultManager());
+}
+
+DType typeOf(const Operand& value) {
+    return commonType(&value, 1);
+}
+
+Array filledWith(const std::shared_ptr<Home>& home, const Shape& shape, const NodePtr& value) {
+    static const std::string* const same = arrays::interned("{0}");
+    home->require(value->dtype);
+    NodePtr node = arrays::text(same, value->dtype, shape, {value});
+    node->home = home;
+    return arrayOf(std::move(node));
+}
+
+} // namespace
+
+Manager& defaultManager() {
+    static const auto manager = std::make_unique<Manager>();
+    return *manager;
+}
+
+Array empty(const Shape& shape, DType dtype, Manager* manager) {
+    requireExtents(shape);
+    return arrayOf(arrays::View::blank(homeFor(manager), shape, dtype));
+}
+
+Array zeros(const Shape& shape, DType dtype, Manager* manager) {
+    return full(shape, 0, dtype, manager);
+}
+
+Array ones(const Shape& shape, DType dtype, Manager* manager) {
+    return full(shape, 1, dtype, manager);
+}
+
+Array full(const Shape& shape, const Operand& value, DType dtype, Manager* manager) {
+    requireExtents(shape);
+    if (value.isArray())
+        return arrayOf(arrays::cast(arrays::stateOf(value.array()).node(), dtype))
+            .broadcastTo(shape)
+            .copy();
+    return filledWith(homeFor(manager), shape,
+                      arrays::constant(dtype, arrays::constantWords(value, dtype)));
+}
+
+Array full(const Shape& shape, const Operand& value, Manager* manager) {
+    return full(shape, value, typeOf(value), manager);
+}
+
+Array arange(int64_t stop, Manager* manager) {
+    return arange(0, stop, 1, DType::eInt64, manager);
+}
+
+Array arange(int64_t start, int64_t stop, int64_t step, DType dtype, Manager* manager) {
+    if (step == 0)
+        throw InvalidArgument("the step of arange() is not 0");
+    const int64_t length = step > 0 ? stop - start : start - stop;
+    const int64_t size = step > 0 ? step : -step;
+    const int64_t count = length <= 0 ? 0 : (length + size - 1) / size;
+    const Array index = indices({count}, 0, dtype, manager);
+    return step == 1 && start == 0 ? index : (index * step + start).astype(dtype);
+}
+
+Array linspace(double start, double stop, int64_t count, DType dtype, Manager* manager) {
+    if (count < 0)
+        fail<InvalidArgument>("linspace() makes a number of elements that is not negative, not {}",
+                              count);
+    const Array index = indices({count}, 0, dtype, manager);
+    if (count < 2)
+        return index + start;
+    const double step = (stop - start) / static_cast<double>(count - 1);
+    return where(equal(index, static_cast<double>(count - 1)), stop, index * step + start)
+        .astype(dtype);
+}
+
+Array eye(int64_t rows, int64_t columns, int64_t k, DType dtype, Manager* manager) {
+    const Shape shape{rows, columns};
+    return equal(indices(shape, 1, DType::eInt32, manager),
+                 indices(shape, 0, DType::eInt32, manager) + k)
+        .astype(dtype);
+}
+
+Array indices(const Shape& shape, int64_t axis, DType dtype, Manager* manager) {
+    requireExtents(shape);
+    Shape strides = Shape::filled(shape.size(), 0);
+    strides[arrays::axisOf(axis, shape.size())] = 1;
+    const std::shared_ptr<Home> home = homeFor(manager);
+    home->require(dtype);
+    return arrayOf(arrays::address(home, shape, 0, strides, dtype));
+}
+
+} // namespace kp

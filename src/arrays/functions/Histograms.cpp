@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/arrays/Histograms.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <kompute/Error.hpp>
+#include <kompute/arrays/Promotion.hpp>
+#include <kompute/primitives/OpHistogram.hpp>
+
+#include "arrays/ArrayState.hpp"
+#include "arrays/Primitives.hpp"
+#include "arrays/engine/Evaluate.hpp"
+#include "base/Text.hpp"
+
+namespace kp {
+namespace {
+
+using arrays::arrayOf;
+using arrays::rangeOf;
+using arrays::stateOf;
+using arrays::View;
+
+View rowOf(const Array& x) {
+    return arrays::contiguous(stateOf(arrays::flat(x)).evaluated());
+}
+
+/// Counts the elements of a row in bins.
+Array countsOf(const View& row, int64_t bins, DType dtype, const Bins& kind,
+               const HistogramOptions& options = {}) {
+    View out = View::blank(row.storage->home(), {bins}, dtype);
+    if (bins != 0)
+        row.storage->home()->queue()->launch(
+            std::make_shared<OpHistogram>(rangeOf(row), rangeOf(out), kind, options));
+    return arrayOf(std::move(out));
+}
+
+/// Returns how many integers from 0 on there are up to the largest of an array, at least a minimum.
+int64_t binsFor(const Array& x, int64_t minimum) {
+    if (x.ndim() != 1)
+        fail<InvalidArgument>("bincount() takes integers of one axis, not of shape {}; take "
+                              "kp::ravel()",
+                              toString(x.shape()));
+    if (x.dtype() >= DType::eFloat16)
+        fail<InvalidArgument>("bincount() counts integers, not {}", toString(x.dtype()));
+    if (minimum < 0)
+        fail<InvalidArgument>("bincount() returns at least a number of elements that is not "
+                              "negative, not {}",
+                              minimum);
+    if (x.size() == 0)
+        return minimum;
+    if (const auto least = min(x).item<int64_t>(); least < 0)
+        fail<InvalidArgument>("bincount() takes integers that are not negative, but one is {}",
+                              least);
+    return std::max(max(x).item<int64_t>() + 1, minimum);
+}
+
+Array countable(const Array& x) {
+    return x.dtype() == DType::eBool ? x.astype(DType::eUint8) : x;
+}
+
+} // namespace
+
+Histogram histogram(const Array& given, int64_t bins, double low, double high) {
+    arrays::requireOrder(given, "histogram");
+    if (bins < 1)
+        fail<InvalidArgument>("histogram() counts in at least 1 bin, not {}", bins);
+    if (!std::isfinite(low) || !std::isfinite(high) || low > high)
+        fail<InvalidArgument>(
+            "bins are from a finite number to one that is not less, not from {} to "
+            "{}",
+            low, high);
+    if (low == high) { // as NumPy
+        low -= 0.5;
+        high += 0.5;
+    }
+    const Array x = countable(given);
+    const DType dtype = x.dtype() < DType::eFloat16 ? defaultFloat() : x.dtype();
+    return {countsOf(rowOf(x), bins, DType::eInt64, Bins::even(low, high)),
+            linspace(low, high, bins + 1, dtype, &x.manager())};
+}
+
+Histogram histogram(const Array& x, int64_t bins) {
+    arrays::requireOrder(x, "histogram");
+    if (x.size() == 0)
+        return histogram(x, bins, 0, 1);
+    return histogram(x, bins, min(x).item<double>(), max(x).item<double>());
+}
+
+Histogram histogram(const Array& given, const Array& edges) {
+    arrays::requireOrder(given, "histogram");
+    arrays::requireOrder(edges, "histogram");
+    if (edges.ndim() != 1 || edges.size() < 2)
+        fail<InvalidArgument>(
+            "histogram() takes edges of one axis, at least 2 of them, not of shape "
+            "{}",
+            toString(edges.shape()));
+    if (any(less(edges(Slice(1, end)), edges(Slice(begin, -1)))).item<bool>())
+        throw InvalidArgument(
+            "the edges of a histogram ascend, but one is less than the one before");
+    const DType dtype = promote(countable(given).dtype(), edges.dtype());
+    const View row = rowOf(given.astype(dtype));
+    const View bounds = rowOf(edges.astype(dtype));
+    return {countsOf(row, edges.size() - 1, DType::eInt64, Bins::between(rangeOf(bounds))), edges};
+}
+
+Array bincount(const Array& x, int64_t minimum) {
+    const int64_t bins = binsFor(x, minimum);
+    return countsOf(rowOf(countable(x)), bins, DType::eInt64, Bins::integers());
+}
+
+Array bincount(const Array& x, const Array& weights, int64_t minimum) {
+    if (weights.shape() != x.shape())
+        fail<InvalidArgument>("bincount() takes a weight for each element, so of shape {}, not {}",
+                              toString(x.shape()), toString(weights.shape()));
+    arrays::requireOrder(weights, "bincount");
+    const int64_t bins = binsFor(x, minimum);
+    const View by = rowOf(weights.astype(defaultFloat()));
+    HistogramOptions options;
+    options.weights = rangeOf(by);
+    return countsOf(rowOf(countable(x)), bins, defaultFloat(), Bins::integers(), options);
+}
+
+} // namespace kp

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/arrays/Selecting.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <kompute/Error.hpp>
+#include <kompute/arrays/Engine.hpp>
+#include <kompute/arrays/NumberType.hpp>
+#include <kompute/primitives/OpSelect.hpp>
+
+#include "arrays/ArrayState.hpp"
+#include "arrays/Primitives.hpp"
+#include "arrays/Views.hpp"
+#include "arrays/engine/Evaluate.hpp"
+#include "base/Text.hpp"
+
+namespace kp {
+namespace {
+
+using arrays::arrayOf;
+using arrays::rangeOf;
+using arrays::stateOf;
+using arrays::View;
+
+/// Returns the elements of a row where flags of its size are not 0.
+Array selected(const Array& row, const Array& flags) {
+    const auto home = stateOf(row).home;
+    if (row.size() == 0)
+        return row.copy();
+    const View from = arrays::contiguous(stateOf(row).evaluated());
+    const View by = arrays::contiguous(stateOf(flags).evaluated());
+    const View out = View::blank(home, row.shape(), row.dtype());
+    const View count = View::blank(home, {}, DType::eUint32);
+    home->queue()->launch(
+        std::make_shared<OpSelect>(rangeOf(from), rangeOf(by), rangeOf(out), rangeOf(count)));
+    return arrays::firstOf(out, arrays::readCount(count));
+}
+
+/// @throws InvalidArgument unless an axis has all elements that indices name
+void requireIndices(const Array& indices, int64_t extent) {
+    if (indices.dtype() >= DType::eFloat16 || indices.dtype() == DType::eBool)
+        fail<InvalidArgument>("indices are integers, not {}{}", toString(indices.dtype()),
+                              indices.dtype() == DType::eBool ? "; take kp::compress() for masks"
+                                                              : "");
+    if (indices.size() == 0)
+        return;
+    const bool isSigned = numberType(indices.dtype()).family == 'i';
+    Array wrong = greaterEqual(indices, extent);
+    if (isSigned)
+        wrong = logicalOr(wrong, less(indices, -extent));
+    if (any(wrong).item<bool>())
+        fail<InvalidArgument>(
+            "an index is out of bounds for an axis with {}: the indices are from {} "
+            "to {}",
+            counted(static_cast<uint64_t>(extent), "element"), min(indices).item<int64_t>(),
+            max(indices).item<int64_t>());
+}
+
+} // namespace
+
+Array compress(const Array& mask, const Array& x) {
+    if (mask.dtype() != DType::eBool)
+        fail<InvalidArgument>(
+            "a mask is bool, not {}; compare, as in x > 0, or take kp::take() for "
+            "indices",
+            toString(mask.dtype()));
+    const Shape& own = mask.shape();
+    if (own.empty() || own.size() > x.ndim() ||
+        !std::equal(own.begin(), own.end(), x.shape().begin()))
+        fail<InvalidArgument>("a mask of shape {} does not fit an array of shape {}: it has the "
+                              "extents of all axes, or of the first ones",
+                              toString(own), toString(x.shape()));
+    if (own.size() == x.ndim())
+        return selected(arrays::flat(x), arrays::flat(mask));
+    Shape rows{mask.size()};
+    for (size_t axis = own.size(); axis < x.ndim(); ++axis)
+        rows.push_back(x.shape()[axis]);
+    return arrays::picked(x.reshape(rows), {{0, flatnonzero(mask)}});
+}
+
+Array flatnonzero(const Array& x) {
+    const Array numbers = arange(0, x.size(), 1, DType::eInt64, &x.manager());
+    return selected(numbers, arrays::flat(x.astype(DType::eBool)));
+}
+
+std::vector<Array> nonzero(const Array& x) {
+    if (x.ndim() == 0)
+        throw InvalidArgument("nonzero() of an array without axes; make it one of one element with "
+                              "kp::expandDims()");
+    const Array places = flatnonzero(x);
+    std::vector<Array> found;
+    int64_t step = x.size();
+    for (size_t axis = 0; axis < x.ndim(); ++axis) {
+        const int64_t extent = x.shape()[axis];
+        step = extent ? step / extent : 1;
+        Array index = step == 1 ? places : floorDivide(places, step);
+        if (axis != 0)
+            index = remainder(index, extent);
+        found.push_back(std::move(index));
+    }
+    return found;
+}
+
+Array take(const Array& x, const Array& indices) {
+    return take(arrays::flat(x), indices, 0);
+}
+
+Array take(const Array& x, const Array& indices, int64_t axis) {
+    const size_t place = arrays::axisOf(axis, x.ndim());
+    requireIndices(indices, x.shape()[place]);
+    const Array found = arrays::picked(x, {{place, arrays::flat(indices)}});
+    if (indices.ndim() == 1)
+        return found;
+    Shape shape = x.shape();
+    shape.erase(place);
+    for (size_t i = 0; i < indices.ndim(); ++i)
+        shape.insert(place + i, indices.shape()[i]);
+    return found.reshape(shape);
+}
+
+Array takeAlongAxis(const Array& x, const Array& indices, int64_t axis) {
+    const size_t place = arrays::axisOf(axis, x.ndim());
+    if (indices.ndim() != x.ndim())
+        fail<InvalidArgument>(
+            "takeAlongAxis() takes indices with as many axes as the array, {}, not {}", x.ndim(),
+            indices.ndim());
+    const View view = stateOf(x).evaluated();
+    requireIndices(indices, view.shape[place]);
+    Shape one = view.shape;
+    one[place] = 1;
+    const Shape shape = broadcast(indices.shape(), one);
+    Shape strides = view.strides;
+    for (size_t i = 0; i < strides.size(); ++i)
+        if (i == place || (view.shape[i] == 1 && shape[i] != 1))
+            strides[i] = 0;
+    return arrays::take(x.strided(view.offset, shape, strides), {indices},
+                        {{view.shape[place], view.strides[place]}});
+}
+
+void put(const Array& x, const Array& indices, const Operand& values) {
+    if (x.ndim() != 1)
+        fail<InvalidArgument>("put() sets elements of one axis, not of shape {}; take a view or "
+                              "ravel()",
+                              toString(x.shape()));
+    if (!x.isWritable())
+        throw InvalidArgument("the array is read-only, because it repeats elements; put() into a "
+                              "copy()");
+    requireIndices(indices, x.size());
+    const Array value = values.isArray() ? values.array().astype(x.dtype())
+                                         : full({}, values, x.dtype(), &x.manager());
+    arrays::requireBroadcast("a value", value.shape(), indices.shape());
+    const Shape still = Shape::filled(indices.ndim(), 0);
+    arrays::put(x.strided(x.offset(), indices.shape(), still), value, {indices},
+                {{x.size(), x.strides()[0]}});
+}
+
+} // namespace kp
