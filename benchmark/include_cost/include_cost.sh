@@ -1,26 +1,28 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What <kompute/Kompute.hpp> costs whoever includes it, beside <vulkan/vulkan.hpp>, which every
+# What a header of the library costs a program that includes it, beside <vulkan/vulkan.hpp>, which every
 # program written for the original Kompute pays for: lines after preprocessing, and processor time
 # to preprocess and to compile. Times are the least of several runs taken in turn: other programs only
 # ever add to a time, so the least varies by a hundredth where the median varies by a tenth. On a busy
 # machine even the least can be too high, so a ratio above the limit is measured up to three times as
 # often before the program fails.
 #
-#   include_cost.sh COMPILER [-I FOLDER]...
-#   KOMPUTE_INCLUDE_COST_LIMIT (0.25), KOMPUTE_INCLUDE_COST_RUNS (5)
+#   include_cost.sh COMPILER HEADER LIMIT [-I FOLDER]...
+#   KOMPUTE_INCLUDE_COST_LIMIT (LIMIT), KOMPUTE_INCLUDE_COST_RUNS (5)
 set -euo pipefail
 export LC_ALL=C
 
-compiler=${1:?usage: include_cost.sh COMPILER [-I FOLDER]...}
-shift
-limit=${KOMPUTE_INCLUDE_COST_LIMIT:-0.25}
+usage='usage: include_cost.sh COMPILER HEADER LIMIT [-I FOLDER]...'
+compiler=${1:?$usage}
+header=${2:?$usage}
+limit=${KOMPUTE_INCLUDE_COST_LIMIT:-${3:?$usage}}
+shift 3
 runs=${KOMPUTE_INCLUDE_COST_RUNS:-5}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-echo '#include <kompute/Kompute.hpp>' > "$folder/ours.cpp"
+echo "#include <$header>" > "$folder/ours.cpp"
 echo '#include <vulkan/vulkan.hpp>' > "$folder/theirs.cpp"
 
 # seconds FILE COMMAND...   appends the processor seconds of COMMAND to FILE
@@ -62,7 +64,7 @@ for _ in 1 2 3; do
 done
 
 status=0
-printf '%-24s %14s %14s %8s\n' 'include cost (C++17)' Kompute.hpp vulkan.hpp ratio
+printf '%-24s %14s %14s %8s\n' 'include cost (C++17)' "${header##*/}" vulkan.hpp ratio
 row() {
     local ours theirs
     ours=$(least "$folder/ours.$2") theirs=$(least "$folder/theirs.$2")

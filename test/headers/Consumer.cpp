@@ -3,6 +3,7 @@
 // A program that instantiates the templates of the public headers. It is checked with many warnings
 // and language versions, and never linked.
 
+#include <kompute/Array.hpp>
 #include <kompute/Group.hpp>
 #include <kompute/Kompute.hpp>
 #include <kompute/Launch.hpp>
@@ -136,8 +137,33 @@ void launch(kp::Manager& manager) {
         {manager.queue(), {}, kp::WorkSize(3), {}, {{"dt", half}, {"k", brain.bits}}, true});
 }
 
+template <typename T>
+T readBack(const kp::Array& x) {
+    const std::vector<T> elements = x.vector<T>();
+    return elements.empty() ? x.item<T>() : elements[0];
+}
+
+void compute(kp::Manager& manager) {
+    const kp::Array x = kp::Array::of<float>({1, 2, 3, 4}, {2, 2}, &manager);
+    const kp::Array flags = kp::Array::of(std::vector<bool>{true, false}, &manager);
+    kp::Array y = x + 1 - 2.0f * x / true;
+    for (const kp::Array& compared : {x == 1, 1 == x, x != y, 3u > x, !x})
+        y = kp::where(compared, y, 0.5);
+    y = y(0, kp::Slice(1, kp::end), kp::newAxis, kp::ellipsis, std::size_t{3});
+    y = kp::sum(x, {0, 1}) + kp::sum(x, -1, true) + kp::pad(x, {{1, 2}, {3, 4}}) +
+        kp::pad(x, 2, 0.5);
+    readBack<bool>(flags);
+    readBack<float>(y);
+    readBack<double>(y);
+    readBack<std::int8_t>(y);
+    readBack<std::uint32_t>(y);
+    readBack<std::int64_t>(y);
+    readBack<std::uint64_t>(y);
+}
+
 void use() {
     kp::Manager manager;
+    compute(manager);
     useNumbers<float>(manager, {1});
     useNumbers<double>(manager, {1});
     useNumbers<std::int8_t>(manager, {1});
