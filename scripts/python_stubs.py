@@ -601,6 +601,10 @@ def write_property(path: str, name: str, member: property) -> Iterator[str]:
 def write_enum(class_: type[enum.Enum]) -> Iterator[str]:
     for name, member in class_.__members__.items():
         yield f"    {name} = {int(member.value)}"
+    if "__call__" in vars(class_):  # which kp.arrays gives the element types
+        yield ""
+        path = f"{class_.__name__}.__call__"
+        yield from write_function(path, "__call__", vars(class_)["__call__"], "    ")
 
 
 def write_class(name: str, class_: type) -> Iterator[str]:

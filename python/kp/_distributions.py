@@ -181,9 +181,10 @@ class Distributions:
         """Return numbers of Student's t distribution of more than 0 degrees of freedom."""
         df = within("df", df, 0, math.inf, open_low=True)
         square = self.chisquare(df, size, dtype)
-        return self.standard_normal(square.shape, square.dtype) * sqrt(
+        made: Array = self.standard_normal(square.shape, square.dtype) * sqrt(
             self._given(df, square.dtype) / square
         )
+        return made
 
     def beta(self, a: Any, b: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return beta numbers, from 0 to 1, of `a` and `b` above 0."""
@@ -209,7 +210,8 @@ class Distributions:
         rows = () if size is None else extents(size)
         logs = self._log_gamma((*rows, alpha.size), self._given(alpha, computed), computed)
         parts = exp(logs - logs.max(axis=-1, keepdims=True)) if logs.size else logs
-        return (parts / sum(parts, axis=-1, keepdims=True)).astype(kind, copy=False)
+        made: Array = (parts / sum(parts, axis=-1, keepdims=True)).astype(kind, copy=False)
+        return made
 
     # --- transformed uniform and normal numbers ---------------------------------------------------
 
@@ -334,10 +336,11 @@ class Distributions:
         factor = _factor(matrix, check_valid, tol, method)
         rows = () if size is None else extents(size)
         computed = np.promote_types(kind, np.float32)
-        made = self.standard_normal((*rows, center.size), computed)
+        normals = self.standard_normal((*rows, center.size), computed)
         device = self._manager
-        turned = matmul(made, as_array(factor.astype(computed), device))
-        return (turned + as_array(center.astype(computed), device)).astype(kind, copy=False)
+        turned = matmul(normals, as_array(factor.astype(computed), device))
+        made: Array = (turned + as_array(center.astype(computed), device)).astype(kind, copy=False)
+        return made
 
     # --- whole numbers ----------------------------------------------------------------------------
 

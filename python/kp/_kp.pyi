@@ -67,6 +67,9 @@ class DataTypes(enum.IntEnum):
     half = 12
     bfloat16 = 13
 
+    def __call__(self, *value: Any) -> Any:
+        """Return a value as a NumPy scalar of this type, as NumPy's types do."""
+
 class MemoryTypes(enum.IntEnum):
     """The place of memory.
 

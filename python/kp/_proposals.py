@@ -154,7 +154,10 @@ def binomial_proposal(rng: Generator, count: int, n: Any, p: Any) -> tuple[Array
 
     def logarithm(k: Array) -> Array:
         other = n - k
-        return -(_remainder(k) + _remainder(other) + _deviance(k, mean) + _deviance(other, rest))
+        made: Array = -(
+            _remainder(k) + _remainder(other) + _deviance(k, mean) + _deviance(other, rest)
+        )
+        return made
 
     chance = log(v * (2.83 + 5.1 / b) * deviation / (a / (us * us) + b))
     return exact, logical_or(

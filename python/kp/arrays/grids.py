@@ -387,7 +387,8 @@ def blackman(M: int, *, device: Manager | None = None) -> Array:
     """Return the Blackman window of M points, of the default float."""
 
     def points(x: Array) -> Array:
-        return 0.42 + 0.5 * cos(x * math.pi) + 0.08 * cos(x * (2 * math.pi))
+        made: Array = 0.42 + 0.5 * cos(x * math.pi) + 0.08 * cos(x * (2 * math.pi))
+        return made
 
     return _window(M, device, points, np.blackman)
 

@@ -79,12 +79,16 @@ def compare_data_types() -> None:
         result = equals(self, other)
         return result if result is NotImplemented else not result
 
+    def call(self: DataTypes, *value: Any) -> Any:
+        """Return a value as a NumPy scalar of this type, as NumPy's types do."""
+        return number(self).dtype.type(*value)
+
     methods = {
         "__eq__": equals,
         "__ne__": differs,
         "__hash__": int.__hash__,
         "__bool__": lambda self: True,
-        "__call__": lambda self, *value: number(self).dtype.type(*value),
+        "__call__": call,
     }
     for name, method in methods.items():
         setattr(DataTypes, name, method)
