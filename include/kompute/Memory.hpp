@@ -179,7 +179,7 @@ public:
     std::vector<T> to() {
         static_assert(dataType<T>() != DataTypes::eCustom && !std::is_same<T, bool>::value,
                       "elements are converted to numbers");
-        std::vector<T> numbers(static_cast<size_t>(size()));
+        std::vector<T> numbers(size());
         convertHostView(numbers.data(), dataType<T>());
         return numbers;
     }

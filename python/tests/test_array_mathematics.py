@@ -46,9 +46,20 @@ def errors() -> ModuleType:
     return module
 
 
+def nextafter(x: Any, y: Any) -> Any:
+    """Return C's result, which some versions of NumPy miss for equal halves: the sign of y."""
+    return np.where(x == y, y, np.nextafter(x, y))
+
+
 def compare(name: str, found: Any, expected: Any, ulps: float = 4) -> None:
-    """Check numbers to some units in the last place of normal numbers, signs and NaN."""
+    """Check numbers to some units in the last place of normal numbers, signs and NaN.
+
+    A device may return 0 for a float32 that is too small for a normal number.
+    """
     __tracebackhide__ = True
+    if expected.dtype == np.float32:
+        small = (found == 0) & (np.abs(expected) < np.finfo(np.float32).tiny)
+        expected = np.where(small, np.copysign(np.float32(0), expected), expected)
     assert found.dtype == expected.dtype, name
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected), err_msg=name)
     known = ~np.isnan(expected)
@@ -83,7 +94,8 @@ def test_special_values_are_numpys(dtype: Any) -> None:
     first, second = (np.array(each, dtype) for each in zip(*itertools.product(SPECIAL, SPECIAL)))
     for name in ("pow", "atan2", "hypot", "logaddexp", "logaddexp2", "nextafter", "float_power"):
         found = getattr(kp, name)(kp.array(first), kp.array(second)).numpy()
-        compare(name, found, FUNCTIONS[name].ufunc(first, second))
+        wanted = nextafter if name == "nextafter" else FUNCTIONS[name].ufunc
+        compare(name, found, wanted(first, second))
 
 
 @pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
@@ -124,7 +136,7 @@ def test_steps_of_all_halves_are_numpys() -> None:
     for goal in (-np.inf, np.inf, 0, 1, np.nan):
         towards = np.full(65536, goal, np.float16)
         found = kp.nextafter(kp.array(halves), kp.array(towards)).numpy()
-        compare("nextafter", found, np.nextafter(halves, towards), ulps=0)
+        compare("nextafter", found, nextafter(halves, towards), ulps=0)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])

@@ -30,7 +30,7 @@ double kp_nextafter(double x, double y) {
 
 float kp_half_nextafter(float x, float y) {
     if (kp_isnan(x) || kp_isnan(y)) return kp_nan(x);
-    if (x == y) return x;
+    if (x == y) return y;
     if (x == 0.0) return kp_copysign(5.9604644775390625e-8, y);
     float size = abs(x);
     bool grows = (x < y) == (x > 0.0);
