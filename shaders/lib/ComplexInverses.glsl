@@ -152,7 +152,9 @@ dvec2 kp_exp_of_log(dvec2 x, dvec2 y) {  // with the logarithm and the products 
     dvec2 first = kp_two_square(scaled.x);
     dvec2 second = kp_two_square(scaled.y);
     dvec2 square = kp_two_sum(first.x, second.x);
-    square = kp_fast_sum(square.x, square.y + (first.y + second.y));
+    precise double rest = first.y + second.y;
+    rest += square.y;
+    square = kp_fast_sum(square.x, rest);
     dvec2 part = kp_log_pair(square.x);
     dvec2 size = kp_two_sum(0.5lf * part.x, double(k) * 0.6931471805598903lf);
     precise double low = 0.5lf * (part.y + square.y / square.x) + double(k) * 5.497923018708371e-14lf;

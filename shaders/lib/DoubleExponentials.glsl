@@ -54,12 +54,14 @@ double kp_exp(double x) {
 }
 
 dvec2 kp_exp_of_pair(dvec2 x, out int k) {
-    double lost;
+    precise double lost;
     double r = kp_exp_reduce(x.x, k, lost);
-    dvec2 sum = kp_fast_sum(r, lost + x.y);
+    lost += x.y;
+    dvec2 sum = kp_fast_sum(r, lost);
     precise double tail = kp_exp_tail(sum.x) + sum.y * (1.0lf + sum.x);
     dvec2 one = kp_fast_sum(1.0lf, sum.x);
-    return kp_fast_sum(one.x, one.y + tail);
+    tail += one.y;
+    return kp_fast_sum(one.x, tail);
 }
 
 double kp_exp2(double x) {

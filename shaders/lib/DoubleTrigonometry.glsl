@@ -203,7 +203,9 @@ dvec2 kp_atan_of(double y, double x) {
     precise double rest = t * kp_atan_tail(t * t) + low;
     if (!large) return kp_fast_sum(t, rest);
     dvec2 sum = kp_fast_sum(0.7853981633974483lf, t);
-    return kp_fast_sum(sum.x, sum.y + (rest + 3.061616997868383e-17lf));
+    rest += 3.061616997868383e-17lf;
+    rest += sum.y;
+    return kp_fast_sum(sum.x, rest);
 }
 
 double kp_atan(double x) {
@@ -233,14 +235,19 @@ dvec2 kp_angle(double y, double x) {  // |atan2(y, x)| as a sum, of numbers that
                                         : kp_atan_of(small * scale, large * scale);
     }
     dvec2 sum;
+    precise double low;
     bool steep = abs(y) > abs(x);
     if (steep) {
         sum = kp_fast_sum(1.5707963267948966lf, -angle.x);
-        angle = kp_fast_sum(sum.x, sum.y + (6.123233995736766e-17lf - angle.y));
+        low = 6.123233995736766e-17lf - angle.y;
+        low += sum.y;
+        angle = kp_fast_sum(sum.x, low);
     }
     if (kp_signbit(x)) {
         sum = kp_fast_sum(3.141592653589793lf, -angle.x);
-        angle = kp_fast_sum(sum.x, sum.y + (1.2246467991473532e-16lf - angle.y));
+        low = 1.2246467991473532e-16lf - angle.y;
+        low += sum.y;
+        angle = kp_fast_sum(sum.x, low);
     }
     return angle;
 }

@@ -4,6 +4,9 @@
 //
 // C is vec2 or dvec2, T the type of its parts. See Dekker, "A floating-point technique for extending
 // the available precision" (1971), and Knuth for kp_two_sum().
+//
+// Sums of rounding errors go into `precise` variables before a function gets them: drivers regroup sums in
+// an argument, precise or not inside the function, and lose the errors.
 
 C kp_fast_sum(T x, T y) {  // the exact sum, for |x| >= |y| or x = 0
     precise T sum = x + y;

@@ -126,7 +126,8 @@ C kp_cos_pair(C r) {
     C square = kp_two_square(r.x);
     C one = kp_fast_sum(T(1), T(-0.5) * square.x);
     precise T rest = kp_cos_series(square.x) * (square.x * square.x) - r.x * r.y;
-    return kp_fast_sum(one.x, (one.y - T(0.5) * square.y) + rest);
+    rest += one.y - T(0.5) * square.y;
+    return kp_fast_sum(one.x, rest);
 }
 
 C kp_sin_of_pi(T x) {  // sin(pi x) as a sum
@@ -169,7 +170,9 @@ C kp_gamma_parts(T x, out C product) {
         C l = kp_stirling(C(-x, 0));
         C pi = kp_log_pi(x);
         C sum = kp_two_sum(pi.x, -l.x);
-        return kp_fast_sum(sum.x, sum.y + (pi.y - l.y));
+        precise T low = pi.y - l.y;
+        low += sum.y;
+        return kp_fast_sum(sum.x, low);
     }
     product = C(1, 0);
     int steps = x < T(10) ? int(ceil(T(10) - x)) : 0;

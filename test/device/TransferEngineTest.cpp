@@ -117,6 +117,7 @@ TEST_P(TransferRulesOnDevice, KeepsStagingWithinItsLimit) {
 
 TEST_P(TransferRulesOnDevice, TransfersPinnedArrays) {
     constexpr size_t kCount = 400'001;
+    const uint64_t staging = engine().stagingBytes(); // of transfers before
     const auto source = manager.pinnedArray<uint32_t>(kCount);
     const auto target = manager.pinnedArray<uint32_t>(kCount);
     EXPECT_EQ(source->size(), kCount);
@@ -129,7 +130,7 @@ TEST_P(TransferRulesOnDevice, TransfersPinnedArrays) {
     t->download(target->data() + 1, (kCount - 1) * 4, 4); // a part of it
     EXPECT_EQ(target->data()[0], 1u);
     EXPECT_TRUE(std::equal(source->begin() + 1, source->end(), target->begin() + 1));
-    EXPECT_EQ(engine().stagingBytes(), 0u);
+    EXPECT_EQ(engine().stagingBytes(), staging);
     t->upload(source->data() + 7, 4, 0);
     EXPECT_EQ(onDevice<uint32_t>(*t)[0], 7u * 13);
 }
