@@ -35,8 +35,10 @@ Array filledWith(const std::shared_ptr<Home>& home, const Shape& shape, const No
 } // namespace
 
 Manager& defaultManager() {
-    static const auto manager = std::make_unique<Manager>();
-    return *manager;
+    // Never destroyed: layers may destroy their own static objects before this one. The library
+    // ends the work of every manager when the process ends.
+    static Manager& manager = *new Manager;
+    return manager;
 }
 
 Array empty(const Shape& shape, DType dtype, Manager* manager) {
