@@ -76,6 +76,8 @@ KOMPUTE_API void requireCountable(const Shape& shape);
 KOMPUTE_API void pretendRange(Manager& manager, uint64_t bytes);
 /// Makes a manager's arrays lack a type, for a reason. For tests.
 KOMPUTE_API void pretendLack(Manager& manager, DType dtype, std::string reason);
+/// Ends defaultManager(); the next call makes another one. For tests.
+KOMPUTE_API void dropDefaultManager();
 
 /// Sets what every later array of a manager keeps alive, such as the manager's owner.
 KOMPUTE_API void setOwner(Manager& manager, std::weak_ptr<void> owner);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/arrays/Creation.hpp>
 
+#include <memory>
+#include <mutex>
+
 #include <kompute/Error.hpp>
+#include <kompute/arrays/Engine.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Numbers.hpp"
@@ -32,13 +36,31 @@ Array filledWith(const std::shared_ptr<Home>& home, const Shape& shape, const No
     return arrayOf(std::move(node));
 }
 
+struct DefaultManager {
+    std::mutex mutex;
+    std::unique_ptr<Manager> manager;
+};
+
+DefaultManager& defaultOf() {
+    // Never destroyed: layers may destroy their own static objects before this one. The library
+    // ends the work of every manager when the process ends.
+    static DefaultManager& kept = *new DefaultManager;
+    return kept;
+}
+
 } // namespace
 
 Manager& defaultManager() {
-    // Never destroyed: layers may destroy their own static objects before this one. The library
-    // ends the work of every manager when the process ends.
-    static Manager& manager = *new Manager;
-    return manager;
+    DefaultManager& kept = defaultOf();
+    const std::lock_guard lock(kept.mutex);
+    if (!kept.manager)
+        kept.manager = std::make_unique<Manager>();
+    return *kept.manager;
+}
+
+void arrays::dropDefaultManager() {
+    const std::lock_guard lock(defaultOf().mutex);
+    defaultOf().manager.reset();
 }
 
 Array empty(const Shape& shape, DType dtype, Manager* manager) {

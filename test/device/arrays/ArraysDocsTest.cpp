@@ -16,6 +16,8 @@ protected:
         if (!has(DType::eInt64) || !has(DType::eFloat64))
             GTEST_SKIP() << "the device has no int64 or no float64";
     }
+    /// Other tests expect to have the device for themselves.
+    void TearDown() override { arrays::dropDefaultManager(); }
 };
 
 TEST_F(ArraysDocsTest, RunsTheFirstExample) {
