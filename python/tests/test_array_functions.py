@@ -95,7 +95,9 @@ def test_functions_are_numpys_for_every_dtype(name: str) -> None:
         label = f"{name} of {given[0].dtype}"
         found = result.numpy()
         if expected.dtype.kind == "c":
-            np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6, err_msg=label)
+            # NumPy's own error of powers grows with the exponent.
+            limit = 1e-5 if name == "pow" else 2e-6
+            np.testing.assert_allclose(found, expected, rtol=limit, atol=2e-6, err_msg=label)
         elif expected.dtype.kind == "f":
             steps = distance(found, expected)
             limit = 2 if given[0].dtype.kind == "c" else ULPS.get(name, 0)
