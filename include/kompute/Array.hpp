@@ -69,9 +69,9 @@ public:
     ///                pairs
     static Array ofBytes(const void* values, size_t count, DType dtype, const Shape& shape,
                          Manager* manager = nullptr);
-    /// Returns an array in the memory of a tensor, which sees what either changes.
+    /// Returns an array in the memory of a tensor, which sees what either changes: of one axis, or
+    /// of a shape, all elements.
     /// @param manager  that made the tensor
-    /// @param shape    extents; empty: one axis with all elements
     /// @throws InvalidArgument for a tensor of structs
     static Array in(const std::shared_ptr<Tensor>& tensor, Manager& manager);
     static Array in(const std::shared_ptr<Tensor>& tensor, Manager& manager, const Shape& shape,
@@ -259,8 +259,8 @@ KOMPUTE_API Array apply(const Function& function, const Operand* operands, size_
 
 /// Returns GLSL over {0}, {1}, ..., computed for each element of arrays that broadcast.
 /// @param expression  of the type in which @p dtype is computed, such as float for float16
-/// @param operands    at least one array; numbers have a type. Values are in the computed types
-/// @param shape       to which the operands broadcast; without it, their common shape
+/// @param operands    at least one array; numbers have a type. Values are in the computed types.
+///                    They broadcast to their common shape, or to the one given
 KOMPUTE_API Array glsl(std::string_view expression, DType dtype,
                        const std::vector<Operand>& operands);
 KOMPUTE_API Array glsl(std::string_view expression, DType dtype,

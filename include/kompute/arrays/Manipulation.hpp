@@ -39,10 +39,11 @@ KOMPUTE_API Array stack(const std::vector<Array>& arrays, int64_t axis = 0);
 KOMPUTE_API Array roll(const Array& x, int64_t shift);
 KOMPUTE_API Array roll(const Array& x, int64_t shift, int64_t axis);
 /// Returns each element several times, along an axis. Without one, x is flat.
-/// @param count   not negative
-/// @param counts  integers, one for each element of the axis. Waits for them
+/// @param count  not negative
 KOMPUTE_API Array repeat(const Array& x, int64_t count);
 KOMPUTE_API Array repeat(const Array& x, int64_t count, int64_t axis);
+/// Same, with a count of its own for each element of the axis. Waits for them.
+/// @param counts  integers, not negative
 KOMPUTE_API Array repeat(const Array& x, const Array& counts, int64_t axis);
 /// Returns the whole array several times along each of its last axes, or new ones in front.
 KOMPUTE_API Array tile(const Array& x, const Shape& counts);
