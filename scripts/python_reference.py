@@ -92,6 +92,7 @@ def module_from_stub(text: str, version: str) -> str:
             f"for _enum in ({', '.join(enums)}):",
             "    _enum.__repr__ = _enum.__str__ = lambda self: f'{type(self).__name__}.{self.name}'",
             f"__version__ = {version!r}",
+            "_number_types = list  # what the package asks for when it is imported",
         ]
     )
 
@@ -106,6 +107,13 @@ def make_package(folder: Path) -> None:
     shutil.copytree(PACKAGE, target, ignore=ignored)
     stub = (PACKAGE / "_kp.pyi").read_text("utf-8")
     (target / "_kp.py").write_text(module_from_stub(stub, version[1]), "utf-8")
+    # The class that describes arrays stands for the extension's, which has no docstrings.
+    arrays = target / "arrays" / "array.py"
+    bound = "if not TYPE_CHECKING:\n    Array = _bound(Array)\n"
+    text = arrays.read_text("utf-8")
+    if bound not in text:
+        raise SystemExit("python_reference.py: arrays/array.py binds kp.Array in another way")
+    arrays.write_text(text.replace(bound, ""), "utf-8")
     # Drop the code after the list of names. It installs the methods of the old spelling, and
     # enumerators named int and float, which pdoc would take for the types.
     package = (target / "__init__.py").read_text("utf-8").split("\n_early.install()\n")[0]
