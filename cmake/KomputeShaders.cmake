@@ -10,6 +10,7 @@
 #       [INCLUDE_DIRS <folder>...]  searched for #include, after the folder of the shader
 #       [DEFINES <NAME[=VALUE]>...]
 #       [TARGET_ENV <vulkan1.x>]    default vulkan1.1
+#       [OPTIONS <option>...]       for glslangValidator
 #       [PUBLIC]                    also targets that link <target> may include the headers
 #       [HEADERS_VARIABLE <name>]   receives the list of generated headers
 #   )
@@ -140,7 +141,8 @@ endfunction()
 
 function(kompute_add_shaders _target)
     cmake_parse_arguments(PARSE_ARGV 1 _arg "PUBLIC"
-        "NAMESPACE;VARIABLE_PREFIX;TARGET_ENV;HEADERS_VARIABLE" "SOURCES;INCLUDE_DIRS;DEFINES")
+        "NAMESPACE;VARIABLE_PREFIX;TARGET_ENV;HEADERS_VARIABLE"
+        "SOURCES;INCLUDE_DIRS;DEFINES;OPTIONS")
     if(_arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "kompute_add_shaders: unknown arguments ${_arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -169,6 +171,7 @@ function(kompute_add_shaders _target)
     foreach(_define IN LISTS _arg_DEFINES)
         list(APPEND _flags "-D${_define}")
     endforeach()
+    list(APPEND _flags ${_arg_OPTIONS})
 
     set(_folder "${CMAKE_CURRENT_BINARY_DIR}/kompute_shaders/${_target}")
     set(_headers "")

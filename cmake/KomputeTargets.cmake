@@ -98,9 +98,12 @@ list(REMOVE_ITEM shaders ${public_shaders})
 kompute_add_shaders(kompute_objects NAMESPACE kp SOURCES ${public_shaders}
                     HEADERS_VARIABLE KOMPUTE_SHADER_HEADERS)
 kompute_add_shaders(kompute_private NAMESPACE kp SOURCES ${shaders})
+# Functions that shaders get on devices without wide numbers. Nothing in their module calls them.
+kompute_add_shaders(kompute_private NAMESPACE kp OPTIONS --keep-uncalled
+                    SOURCES "${PROJECT_SOURCE_DIR}/shaders/lib/wide/WideLibrary.comp")
 # Texts that are completed and compiled when they are first used, and functions for them.
 file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl"
-     "${PROJECT_SOURCE_DIR}/shaders/lib/*.glsl")
+     "${PROJECT_SOURCE_DIR}/shaders/lib/*.glsl" "${PROJECT_SOURCE_DIR}/shaders/lib/wide/*.glsl")
 # Shaders that older compilers do not know, as SPIR-V: see scripts/cooperative_shaders.py.
 file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/cooperative/*.spv")
 # What shaders may include, for those that are compiled at run time.

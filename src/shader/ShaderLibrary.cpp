@@ -21,6 +21,9 @@
 #include <Reals.glsl.hpp>
 #include <Rounding.glsl.hpp>
 #include <Special.glsl.hpp>
+#include <WideConversions.glsl.hpp>
+#include <WideIntegers.glsl.hpp>
+#include <WideWords.glsl.hpp>
 
 #include <kompute/Error.hpp>
 
@@ -44,7 +47,10 @@ constexpr std::string_view kTexts[] = {COMPLEX_GLSL,
                                        PAIRS_GLSL,
                                        REALS_GLSL,
                                        ROUNDING_GLSL,
-                                       SPECIAL_GLSL};
+                                       SPECIAL_GLSL,
+                                       WIDECONVERSIONS_GLSL,
+                                       WIDEINTEGERS_GLSL,
+                                       WIDEWORDS_GLSL};
 
 constexpr std::string_view kPrefix = "kp_";
 
@@ -94,7 +100,7 @@ std::vector<Parameter> parametersOf(std::string_view text) {
     std::vector<std::string_view> words;
     visitWords(text.substr(open, text.find(')', open) - open),
                [&words](size_t, std::string_view word) {
-                   if (word != "out" && word != "inout")
+                   if (word != "const" && word != "out" && word != "inout")
                        words.push_back(word);
                });
     for (size_t i = 0; i + 1 < words.size(); i += 2)

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All functions of wide numbers as one module, of which the library takes those that a shader calls. It
+// is compiled with --keep-uncalled.
+#version 450
+#extension GL_GOOGLE_include_directive : require
+
+#include "WideWords.glsl"
+#include "WideIntegers.glsl"
+#include "WideConversions.glsl"
+
+layout(local_size_x = 1) in;
+
+void main() {}
