@@ -21,8 +21,14 @@
 #include <Reals.glsl.hpp>
 #include <Rounding.glsl.hpp>
 #include <Special.glsl.hpp>
+#include <WideComparisons.glsl.hpp>
 #include <WideConversions.glsl.hpp>
+#include <WideDoubleConversions.glsl.hpp>
+#include <WideDoubles.glsl.hpp>
+#include <WideFused.glsl.hpp>
 #include <WideIntegers.glsl.hpp>
+#include <WideRoots.glsl.hpp>
+#include <WideRounding.glsl.hpp>
 #include <WideWords.glsl.hpp>
 
 #include <kompute/Error.hpp>
@@ -48,8 +54,14 @@ constexpr std::string_view kTexts[] = {COMPLEX_GLSL,
                                        REALS_GLSL,
                                        ROUNDING_GLSL,
                                        SPECIAL_GLSL,
+                                       WIDECOMPARISONS_GLSL,
                                        WIDECONVERSIONS_GLSL,
+                                       WIDEDOUBLECONVERSIONS_GLSL,
+                                       WIDEDOUBLES_GLSL,
+                                       WIDEFUSED_GLSL,
                                        WIDEINTEGERS_GLSL,
+                                       WIDEROOTS_GLSL,
+                                       WIDEROUNDING_GLSL,
                                        WIDEWORDS_GLSL};
 
 constexpr std::string_view kPrefix = "kp_";

@@ -8,6 +8,12 @@
 #include "WideWords.glsl"
 #include "WideIntegers.glsl"
 #include "WideConversions.glsl"
+#include "WideDoubles.glsl"
+#include "WideComparisons.glsl"
+#include "WideRounding.glsl"
+#include "WideRoots.glsl"
+#include "WideFused.glsl"
+#include "WideDoubleConversions.glsl"
 
 layout(local_size_x = 1) in;
 

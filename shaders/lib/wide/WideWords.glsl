@@ -3,9 +3,9 @@
 // Words of 64 bits as uvec2, the low half in x: what the functions of wide numbers share.
 //
 // All of shaders/lib/wide is GLSL for 32-bit integers, for devices that have no others. Conditions are
-// values and results are selected, because branches cost drivers more than the work that they save.
-// `a ? b : c` of names and `p && q` of names compile to no branch. Parameters are const: these are passed
-// as values.
+// values and results are selected, because branches cost drivers more than the work that they save:
+// `a ? b : c` and `p && q` of names, mix() and any() compile to no branch. Parameters are const: these
+// are passed as values.
 
 uvec2 kp_wide_add(const uvec2 a, const uvec2 b) {
     uint low = a.x + b.x;

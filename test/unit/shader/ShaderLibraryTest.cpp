@@ -81,7 +81,7 @@ TEST(ShaderLibrary, HasAllFilesAndAllFunctionsCompile) {
         const bool isInteger = type == "int" || type == "uint64_t";
         for (const auto& file :
              std::filesystem::directory_iterator(KOMPUTE_SOURCE_FOLDER "/shaders/lib"))
-            if (isInteger == (file.path().stem() == "Integers"))
+            if (file.is_regular_file() && isInteger == (file.path().stem() == "Integers"))
                 for (const std::string& name : namesIn(file.path())) {
                     library.use(name, type);
                     EXPECT_NE(library.text().find(name + "("), std::string::npos) << name;
