@@ -7,7 +7,7 @@
 #   bash scripts/proof.sh [quick]           a sample, as in CI
 #   bash scripts/proof.sh long              before a release
 #   bash scripts/proof.sh quick programs    one of: fuzz programs groups sync python
-#                                        primitives numbers processes long soak
+#                                        primitives numbers wide processes long soak
 #
 # KOMPUTE_PROOF_BUILD=build/ci    a build with kompute_proof, kompute_fuzz_replay and _kp
 # KOMPUTE_PROOF_SEED=N            default: the day's
@@ -26,7 +26,7 @@ case ${1:-} in
     quick | long) size=$1 && shift ;;
     -h | --help) print_head && exit 0 ;;
 esac
-parts=${*:-fuzz programs groups sync python primitives numbers errors processes long soak}
+parts=${*:-fuzz programs groups sync python primitives numbers errors wide processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.
 KOMPUTE_CACHE_DIR=$(mktemp -d)
@@ -107,6 +107,10 @@ part_errors() {
     have_package "errors of functions were NOT measured" || return 0
     with_package test/proof/function_errors.py --seed "$seed" --count "$(volume 100 20000)"
     finds with_package test/proof/function_errors.py --count 100 --only exp --plant result
+}
+part_wide() {
+    "$proof" wide --seed "$seed" --count "$(volume 20000 10000000)"
+    finds "$proof" wide --count 1000 --plant ties
 }
 part_processes() {
     python3 test/proof/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \

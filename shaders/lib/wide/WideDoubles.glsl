@@ -16,7 +16,9 @@ bool kp_f64_is_zero(const uvec2 a) { return kp_wide_is_zero(kp_f64_abs(a)); }
 
 uvec2 kp_f64_neg(const uvec2 a) { return uvec2(a.x, a.y ^ 0x80000000u); }
 
-int kp_f64_exponent(const uvec2 a) { return int(a.y >> 20 & 0x7ffu); }  // as it is stored
+int kp_f64_exponent(const uvec2 a) {  // as it is stored
+    return int(a.y >> 20 & 0x7ffu);
+}
 
 uvec2 kp_f64_digits(const uvec2 a) {  // 53 bits
     return uvec2(a.x, (a.y & 0xfffffu) | uint((a.y & 0x7ff00000u) != 0u) << 20);

@@ -40,7 +40,9 @@ uvec2 kp_u64_div(const uvec2 a, const uvec2 b) { return kp_u64_divide(a, b).xy; 
 
 uvec2 kp_u64_rem(const uvec2 a, const uvec2 b) { return kp_u64_divide(a, b).zw; }
 
-uvec2 kp_i64_size(const uvec2 a) { return kp_wide_negate_if(a, int(a.y) < 0); }  // without the sign
+uvec2 kp_i64_size(const uvec2 a) {  // without the sign
+    return kp_wide_negate_if(a, int(a.y) < 0);
+}
 
 uvec2 kp_i64_div(const uvec2 a, const uvec2 b) {  // towards 0
     return kp_wide_negate_if(kp_u64_div(kp_i64_size(a), kp_i64_size(b)), int(a.y ^ b.y) < 0);

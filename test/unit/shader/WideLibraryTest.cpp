@@ -53,16 +53,17 @@ TEST(WideLibrary, IsAValidModuleOfAllFunctions) {
 TEST(WideLibrary, NeedsNoFeatureAndNoResource) {
     std::set<uint32_t> pointers;
     for (const Instruction& each : parseSpirv(wideLibrary()).instructions) {
-        if (each.opcode == spv::OpCapability)
+        if (each.opcode == spv::OpCapability) {
             EXPECT_EQ(each.word(1), static_cast<uint32_t>(spv::CapabilityShader));
-        if (each.opcode == spv::OpTypeInt || each.opcode == spv::OpTypeFloat)
+        } else if (each.opcode == spv::OpTypeInt || each.opcode == spv::OpTypeFloat) {
             EXPECT_EQ(each.word(2), 32u);
-        if (each.opcode == spv::OpVariable)
+        } else if (each.opcode == spv::OpVariable) {
             EXPECT_EQ(each.word(3), static_cast<uint32_t>(spv::StorageClassFunction));
-        if (each.opcode == spv::OpTypePointer)
+        } else if (each.opcode == spv::OpTypePointer) {
             pointers.insert(each.word(1));
-        if (each.opcode == spv::OpFunctionParameter)
+        } else if (each.opcode == spv::OpFunctionParameter) {
             EXPECT_EQ(pointers.count(each.word(1)), 0u) << "parameters are values";
+        }
     }
 }
 
