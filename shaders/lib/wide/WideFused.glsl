@@ -62,19 +62,21 @@ uvec2 kp_f64_fma(const uvec2 a, const uvec2 b, const uvec2 c) {  // a b + c
     bool no_addend = kp_wide_is_zero(r.xy);
     int exponent = mix(int(p.z + q.z) - 1023, -9999, no_product);
     int other = mix(int(r.z), -9999, no_addend);
-    int distance = exponent - other;
-    product = kp_wide_long_shift_sticky(product, uint(max(-distance, 0)));
-    addend = kp_wide_long_shift_sticky(addend, uint(max(distance, 0)));
-    uvec4 sum = kp_wide_long_add(product, kp_wide_long_negate_if(addend, apart));
+    bool swapped = exponent < other;
+    uvec4 large = swapped ? addend : product;
+    uvec4 small = swapped ? product : addend;
+    small = kp_wide_long_shift_sticky(small, uint(abs(exponent - other)));
+    uvec4 sum = kp_wide_long_add(large, kp_wide_long_negate_if(small, apart));
     bool negative = int(sum.w) < 0;
     sum = kp_wide_long_negate_if(sum, negative);
     int zeros = kp_wide_long_leading_zeros(sum);
     bool none = zeros == 128;
     bool cancelled = none && apart;
-    uint result_sign = mix(sign ^ uint(negative) << 31, 0u, cancelled);
+    uint sum_sign = mix(sign, c.y & 0x80000000u, swapped) ^ uint(negative) << 31;
+    sum_sign = mix(sum_sign, 0u, cancelled);
     sum = kp_wide_long_shift_left(sum, uint(zeros - 1));
     uvec2 digits = uvec2(sum.z | uint(!kp_wide_is_zero(sum.xy)), sum.w);
-    uvec2 finite = kp_f64_round(result_sign, mix(max(exponent, other) + 3 - zeros, 0, none), digits);
+    uvec2 finite = kp_f64_round(sum_sign, mix(max(exponent, other) + 3 - zeros, 0, none), digits);
 
     bool infinite = max(kp_f64_exponent(a), kp_f64_exponent(b)) == 2047;
     bool undefined = infinite && no_product;

@@ -37,6 +37,13 @@ int kp_wide_leading_zeros(const uvec2 a) {  // 64 for 0
     return upper ? high : low;
 }
 
+int kp_wide_trailing_zeros(const uvec2 a) {  // 63 for 0
+    int low = findLSB(a.x);
+    int high = 32 + findLSB(a.y | 0x80000000u);
+    bool upper = a.x == 0u;
+    return upper ? high : low;
+}
+
 uvec2 kp_wide_shift_left(const uvec2 a, const uint count) {  // by less than 64 bits
     uint bits = count & 31u;
     uint low = a.x << bits;
@@ -59,8 +66,7 @@ uvec2 kp_wide_shift_right(const uvec2 a, const uint count) {  // by less than 64
 uvec2 kp_wide_shift_sticky(const uvec2 a, const uint count) {
     uint bits = min(count, 63u);
     uvec2 shifted = kp_wide_shift_right(a, bits);
-    uvec2 back = kp_wide_shift_left(shifted, bits);
-    shifted.x |= uint(back != a);
+    shifted.x |= uint(kp_wide_trailing_zeros(a) < int(bits));
     return shifted;
 }
 
