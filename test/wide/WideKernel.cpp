@@ -7,6 +7,7 @@
 
 #include "base/Text.hpp"
 #include "device/TestSupport.hpp"
+#include "shader/lower/StraightFunctions.hpp"
 
 namespace kp::test {
 namespace {
@@ -85,7 +86,7 @@ WideKernel::WideKernel(kp::Manager& manager, const WideFunction& function, const
                         "    results[2 * i + 1] = result.y;\n"
                         "}}\n",
                         stored(function.result, formatted("{}({})", function.name, call)));
-    mSpirv = kp::compile(source);
+    mSpirv = shader::withStraightFunctions(kp::compile(source));
 }
 
 std::vector<uint64_t> WideKernel::run(const WideArguments& arguments) const {

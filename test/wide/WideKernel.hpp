@@ -15,6 +15,7 @@ namespace kp::test {
 /// it.
 class WideKernel {
 public:
+    /// The function is straight code, as the library gives it to shaders.
     /// @param plant  a fault in the function's text: "ties" rounds halfway cases of doubles up; ""
     ///               for none
     WideKernel(kp::Manager& manager, const WideFunction& function, const std::string& plant = "");
