@@ -32,6 +32,13 @@ struct AlgorithmOptions {
     /// have none. Costs time, so write bounds checks where you can. Devices without
     /// pipelineRobustness and robustBufferAccess2 refuse it with Unsupported.
     bool robustAccess = false;
+    /// True means that numbers of types that the device lacks are computed with others, right to
+    /// the bit but slowly: 64-bit integers and doubles as pairs of words, 8- and 16-bit numbers in
+    /// 32 bits, and buffers of these with atomics on words. Nothing changes on devices that have
+    /// the types. Atomics of 64 bits, subgroup arithmetic of 64 bits and length() of such buffers
+    /// are refused with ShaderError. Arrays, primitives and kernels made by the library are
+    /// always computed like this.
+    bool emulateTypes = false;
     /// Maximum bytes of the arrays that an invocation has for itself (Reflection::privateBytes,
     /// with the specialization constants given). Drivers reserve them for all invocations in
     /// flight, so `float a[1000000000]` could take the memory of the machine. More is refused with

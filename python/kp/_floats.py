@@ -59,7 +59,7 @@ def default_float(manager: Manager | None = None) -> np.dtype[Any]:
         _warned = True
         device = manager.get_device_properties()["device_name"]
         warn(
-            f"{device} has no arrays of float64, so floats whose type nobody names are float32 there; "
+            f"{device} has no doubles of its own, so floats whose type nobody names are float32 there; "
             f"kp.set_default_float('float32') says so for all devices. {reason}"
         )
     return _SINGLE
@@ -68,7 +68,7 @@ def default_float(manager: Manager | None = None) -> np.dtype[Any]:
 def _reason(manager: Manager) -> str:
     from .arrays.storage import unsupported_reason
 
-    return unsupported_reason(manager, _DOUBLE)
+    return _kp._emulated_doubles_reason(manager) or unsupported_reason(manager, _DOUBLE)
 
 
 def set_default_float(dtype: DTypeLike | None) -> None:

@@ -358,6 +358,7 @@ class Manager:
         samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
         robust_access: bool | None = None,
         max_private_bytes: SupportsIndex | None = None,
+        emulate_types: bool | None = None,
     ) -> Algorithm:
         """A shader with the memory of its bindings 0, 1, ...
 
@@ -386,6 +387,9 @@ class Manager:
 
         `max_private_bytes` limits the arrays that each invocation has for itself (64 KiB if not
         given), because the driver reserves them for all invocations in flight.
+
+        With `emulate_types`, numbers of types that the device lacks, such as float64 and int64, are
+        computed with others: right to the bit, but slowly.
         """
 
     def queue(
@@ -1211,6 +1215,7 @@ class Algorithm:
         samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
         robust_access: bool | None = None,
         max_private_bytes: SupportsIndex | None = None,
+        emulate_types: bool | None = None,
     ) -> None:
         """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
         constants, and options that are None, keep the previous ones. Sequences keep their
@@ -2551,6 +2556,7 @@ class Kernel:
         samplers: Sampler | collections.abc.Iterable[Sampler] | None = None,
         robust_access: bool | None = None,
         max_private_bytes: SupportsIndex | None = None,
+        emulate_types: bool | None = None,
     ) -> None: ...
 
 class Launcher:
@@ -3086,6 +3092,8 @@ def _reduce_text(
 ) -> Array: ...
 
 def _unsupported_reason(manager: Manager | None, dtype: DTypeLike | None) -> str: ...
+
+def _emulated_doubles_reason(manager: Manager | None) -> str: ...
 
 def _require(manager: Manager | None, dtype: DTypeLike | None) -> None: ...
 

@@ -165,7 +165,7 @@ class Program:
         kept = [each for each in self._kernels[-7:] if each[0].is_init()]
         found = self.tuned_for(manager)
         spirv = self.spirv if found is None else found.spirv
-        kernel = LauncherKernel(manager, spirv, **self.options)
+        kernel = LauncherKernel(manager, spirv, emulate_types=True, **self.options)
         self._kernels = [*kept, (manager, kernel)]
         return kernel
 

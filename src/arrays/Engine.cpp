@@ -8,6 +8,8 @@
 #include "arrays/ArrayState.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
+#include "core/ManagerImpl.hpp"
+#include "vulkan/device/Device.hpp"
 
 namespace kp::arrays {
 namespace {
@@ -105,6 +107,14 @@ void keepMemory(const Array& array) {
 
 std::string unsupportedReason(Manager& manager, DType dtype) {
     return Home::of(manager)->unsupportedReason(dtype);
+}
+
+std::string emulatedDoublesReason(Manager& manager) {
+    const vulkan::Device& device = *implOf(manager).device;
+    if (device.has(vulkan::Feature::eShaderFloat64))
+        return {};
+    return formatted("{} {} shaderFloat64.", device.name(),
+                     device.wrapped() ? "was created without" : "has no");
 }
 
 void require(Manager& manager, DType dtype) {

@@ -17,6 +17,7 @@
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
 #include "core/ImageChecks.hpp"
+#include "core/LoweredShader.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/SamplerImpl.hpp"
 #include "shader/ContentKey.hpp"
@@ -58,28 +59,33 @@ Workgroup specializedLocalSize(const shader::Reflection& reflection,
 }
 
 std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
-                                               std::span<const uint32_t> spirv, const Hash& key) {
+                                               std::span<const uint32_t> spirv, const Hash& key,
+                                               const LoweredShader* lowered) {
     const shader::Reflection& reflection = *algorithm.reflection;
     std::vector<vulkan::DescriptorBinding> bindings;
     for (const shader::Binding& binding : reflection.bindings)
         bindings.push_back(
             {binding.binding, descriptorType(binding.kind), binding.count, binding.set});
-    std::vector<VkSpecializationMapEntry> entries;
+    Specialization given;
+    given.data = algorithm.specialization.data;
     for (const shader::SpecConstant& constant : reflection.specConstants)
-        if (const VkSpecializationMapEntry* given = algorithm.specialization.find(constant.id))
-            entries.push_back(*given);
+        if (const VkSpecializationMapEntry* entry = algorithm.specialization.find(constant.id))
+            given.entries.push_back(*entry);
+    if (lowered)
+        given = loweredConstants(given, lowered->module);
 
     vulkan::PipelineCache& pipelines = algorithm.device->pipelines();
     vulkan::PipelineRequest request;
-    request.spirv = spirv;
-    request.spirvKey = {key.low, key.high};
+    request.spirv = lowered ? lowered->module.spirv : spirv;
+    const Hash& used = lowered ? lowered->key : key;
+    request.spirvKey = {used.low, used.high};
     request.entryPoint = reflection.entryPoint;
     const uint32_t declared = (reflection.pushConstantSize + 3u) / 4u * 4u;
     request.layout =
         pipelines.layout(std::move(bindings),
                          std::max(declared, static_cast<uint32_t>(algorithm.pushConstants.size())));
-    request.specializationEntries = entries;
-    request.specializationData = std::as_bytes(std::span(algorithm.specialization.data));
+    request.specializationEntries = given.entries;
+    request.specializationData = std::as_bytes(std::span(given.data));
     request.fullSubgroups = algorithm.options.fullSubgroups;
     request.subgroupSize = algorithm.options.subgroupSize;
     request.robustAccess = algorithm.options.robustAccess;
@@ -131,18 +137,32 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     reflection = shader::reflectCached(spirv, key);
     checkSpecialization(*reflection, specialization);
     localSize = specializedLocalSize(*reflection, specialization);
-    requireCapabilities(*reflection, *device);
+    const std::shared_ptr<const LoweredShader> lowered =
+        options.emulateTypes ? loweredFor(*device, spirv, key) : nullptr;
+    requireLowered(spirv, key, lowered.get());
     requireDescriptors(*reflection, *device);
     requireLocalSize(localSize, *device);
-    requireVariables(spirv, key, *reflection, specialization, options, *device);
     requireOptions(options, *reflection, localSize, *device);
     requireAddressed(options, *reflection, *device);
     checkBindings(*reflection, *device, memObjects, types);
     checkSamplers(*reflection, *device, options, memObjects);
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     takenPushTypes = pushTypesOf(*reflection);
-    pipeline = makePipeline(*this, spirv, key);
+    wordBuffers = lowered && lowered->module.wordBuffers;
+    pipeline = makePipeline(*this, spirv, key, lowered.get());
     bindMemory();
+}
+
+void Algorithm::Impl::requireLowered(std::span<const uint32_t> spirv, const Hash& key,
+                                     const LoweredShader* lowered) const {
+    if (!lowered) {
+        requireCapabilities(*reflection, *device);
+        return requireVariables(spirv, key, *reflection, specialization, options, *device);
+    }
+    const std::vector<uint32_t>& words = lowered->module.spirv;
+    const auto reflected = shader::reflectCached(words, lowered->key);
+    requireCapabilities(*reflected, *device);
+    requireVariables(words, lowered->key, *reflected, specialization, options, *device);
 }
 
 void Algorithm::Impl::setThreadCount(const std::array<uint64_t, 3>& threads) {
@@ -279,6 +299,15 @@ vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used,
     if (used.kind == shader::BindingKind::eUniformBuffer) // the block is smaller, by the checks
         range =
             std::min<uint64_t>(range, device->physical().properties.limits.maxUniformBufferRange);
+    if (wordBuffers && memory.buffer && used.kind == shader::BindingKind::eStorageBuffer) {
+        range = (range + 3) & ~uint64_t{3};
+        if (range > memory.buffer->fillSize())
+            fail<InvalidArgument>(
+                "binding {} has {} bytes of memory that the library does not own, "
+                "but {} accesses elements of 8 and 16 bits as words; use a "
+                "multiple of 4 bytes",
+                used.binding, memory.bytes(), device->name());
+    }
     if (memory.buffer)
         write.buffer = {memory.buffer->handle(), memory.buffer->offset(), range};
     else

@@ -26,6 +26,7 @@
 namespace kp {
 
 class Queue;
+struct LoweredShader;
 
 /// A pipeline with memory bound to it, and what recording a dispatch needs to know of that memory.
 /// Immutable.
@@ -73,6 +74,7 @@ struct Algorithm::Impl {
     std::shared_ptr<const MemoryBinding> binding;
     Workgroup workgroup{1, 1, 1};
     bool workgroupUnchecked = false; ///< it is the default, and nothing was dispatched yet
+    bool wordBuffers = false;        ///< elements of 8 and 16 bits are accessed as words
     Workgroup localSize{1, 1, 1};
     Specialization specialization;
     AlgorithmOptions options;
@@ -90,6 +92,9 @@ struct Algorithm::Impl {
 
     /// Checks a shader against the device, memory and constants, and sets everything else.
     void setShader(std::span<const uint32_t> spirv);
+    /// Checks what the driver will get: the shader, or the lowered one if it is not null.
+    void requireLowered(std::span<const uint32_t> spirv, const Hash& key,
+                        const LoweredShader* lowered) const;
     void setWorkgroup(const Workgroup& counts) {
         workgroup = counts;
         workgroupUnchecked = false;

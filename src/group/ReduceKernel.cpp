@@ -41,7 +41,6 @@ ReduceKernel::of(vulkan::Device& device, Memory::DataTypes number, ReduceOperati
     if (number == Memory::DataTypes::eBool)
         fail<InvalidArgument>("elements of eBool cannot be reduced; numbers can");
     primitives::requireCombines(operation, type.computed, "a collective operation");
-    requireGlslType(device, number, "reduce");
     CompileOptions options;
     options.cacheFolder = device.pipelines().compileFolder();
     const std::vector<uint32_t> spirv = kp::compile(

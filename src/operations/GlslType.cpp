@@ -71,26 +71,6 @@ const char* glslComputedName(DataTypes type) {
     return glslTypeOf(glslTypeOf(type, "computed with").computed, "computed with").stored;
 }
 
-void requireGlslType(const vulkan::Device& device, DataTypes type, const char* verb) {
-    using vulkan::Feature;
-    const auto require = [&](Feature feature) {
-        if (!device.has(feature))
-            fail<Unsupported>("{} cannot {} elements of {}: it {} {}", device.name(), verb,
-                              Memory::toString(type),
-                              device.wrapped() ? "was created without" : "has no",
-                              vulkan::nameOf(feature));
-    };
-    const uint32_t bytes = Memory::dataTypeMemorySize(type);
-    if (bytes == 1)
-        require(Feature::eStorageBuffer8BitAccess);
-    if (bytes == 2)
-        require(Feature::eStorageBuffer16BitAccess);
-    if (type == DataTypes::eDouble)
-        require(Feature::eShaderFloat64);
-    if (type == DataTypes::eLong || type == DataTypes::eUnsignedLong)
-        require(Feature::eShaderInt64);
-}
-
 std::string glslTypeMacros(const std::string& prefix, DataTypes type) {
     const GlslType& glsl = glslTypeOf(type, "computed with");
     const char* const value = glslComputedName(type);

@@ -24,10 +24,6 @@ const GlslType& glslTypeOf(Memory::DataTypes type, const char* verb);
 /// Returns the GLSL type that numbers of a data type are computed with: "float" for eHalf.
 const char* glslComputedName(Memory::DataTypes type);
 
-/// @param verb  for the message: "reduce"
-/// @throws Unsupported if the device's shaders lack the type
-void requireGlslType(const vulkan::Device& device, Memory::DataTypes type, const char* verb);
-
 /// Returns macros for a type of numbers, to precede shaders/primitives/Types.glsl:
 ///
 ///     X_STORED     type in buffers

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/LoweredShader.hpp"
 #include "shader/ContentKey.hpp"
 
 namespace kp {
@@ -19,8 +20,10 @@ std::shared_ptr<vulkan::Pipeline> storagePipeline(vulkan::Device& device,
         layout.push_back({i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1});
     const Hash key = shader::contentKey(spirv);
     vulkan::PipelineRequest request;
-    request.spirv = spirv;
-    request.spirvKey = {key.low, key.high};
+    const std::shared_ptr<const LoweredShader> lowered = loweredFor(device, spirv, key);
+    const Hash& used = lowered ? lowered->key : key;
+    request.spirv = lowered ? lowered->module.spirv : spirv;
+    request.spirvKey = {used.low, used.high};
     request.layout = device.pipelines().layout(std::move(layout), pushConstantBytes);
     std::vector<VkSpecializationMapEntry> entries;
     for (uint32_t id = 0; id < constants.size(); ++id)

@@ -61,6 +61,7 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
     traits.subgroupArithmetic = traits.subgroups && (device.physical().subgroupOperations &
                                                      VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0;
     traits.int64 = device.has(vulkan::Feature::eShaderInt64);
+    traits.float64 = device.has(vulkan::Feature::eShaderFloat64);
     traits.subgroupInt64 = traits.subgroupArithmetic && traits.int64 &&
                            device.has(vulkan::Feature::eShaderSubgroupExtendedTypes);
     traits.minSubgroupSize = device.physical().minSubgroupSize;

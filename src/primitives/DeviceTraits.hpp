@@ -23,6 +23,7 @@ struct DeviceTraits {
     bool memoryModel = false;        ///< Vulkan's, with device scope
     bool int16 = false;              ///< 16-bit integers, other than in buffers
     bool int64 = false;              ///< 64-bit integers, other than in buffers
+    bool float64 = true;             ///< doubles; without, shaders are lowered
     /// Those that the library's shaders can use.
     vulkan::CooperativeMatrices cooperative;
     bool isCpu = false;

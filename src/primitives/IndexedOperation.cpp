@@ -25,7 +25,6 @@ std::unique_ptr<BoundPlan> indexedOperation(const TensorRange& in, const TensorR
     requireDisjoint(arguments[0], arguments[2], name);
     requireDisjoint(arguments[1], arguments[2], name);
     requireSameElements(arguments[0], arguments[2], name);
-    requireMovable(*device, *in.tensor, scatter ? "scatter" : "gather");
 
     IndexedProblem problem;
     const IndexType type = indexTypeOf(arguments[1], name);

@@ -14,13 +14,11 @@
 namespace kp::primitives {
 
 MoveOperation::MoveOperation(const TensorRange& in, const TensorRange& out,
-                             const std::vector<uint64_t>& shape, const char* operation,
-                             const char* verb)
+                             const std::vector<uint64_t>& shape, const char* operation)
     : mOperation(operation), mArguments({{in, "the input"}, {out, "the output", true}}),
       mDevice(deviceOf(mArguments, operation)) {
     requireDisjoint(mArguments[0], mArguments[1], operation);
     requireSameElements(mArguments[0], mArguments[1], operation);
-    requireMovable(*mDevice, *in.tensor, verb);
     const uint64_t count = elementsOf(in);
     if (elementsOf(out) != count)
         fail<InvalidArgument>("{}: the input has {}, but the output has {}", operation,

@@ -17,11 +17,10 @@ class MoveOperation {
 public:
     /// Checks the arguments.
     /// @param operation  "OpReverse"
-    /// @param verb       for messages: "reverse"
     /// @param shape      empty for one dimension
-    /// @throws InvalidArgument, Unsupported
+    /// @throws InvalidArgument
     MoveOperation(const TensorRange& in, const TensorRange& out, const std::vector<uint64_t>& shape,
-                  const char* operation, const char* verb);
+                  const char* operation);
 
     const std::vector<uint64_t>& extents() const { return mExtents; }
     /// Returns the problem without its axes, of which it has as many as extents.

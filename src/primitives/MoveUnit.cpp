@@ -50,18 +50,6 @@ std::string unitMacros(uint32_t unit) {
                      stored, value);
 }
 
-void requireMovable(const vulkan::Device& device, const Tensor& tensor, const char* verb) {
-    using vulkan::Feature;
-    const uint32_t bytes = implOf(tensor).elementSize;
-    const uint32_t unit = moveUnit(bytes);
-    const Feature feature =
-        unit == 1 ? Feature::eStorageBuffer8BitAccess : Feature::eStorageBuffer16BitAccess;
-    if (unit <= 2 && !device.has(feature))
-        fail<Unsupported>("{} cannot {} elements of {} bytes: it {} {}", device.name(), verb, bytes,
-                          device.wrapped() ? "was created without" : "has no",
-                          vulkan::nameOf(feature));
-}
-
 void requireSameElements(const Argument& a, const Argument& b, const char* operation) {
     const auto describe = [](const Tensor& tensor) {
         return tensor.dataType() == Memory::DataTypes::eCustom

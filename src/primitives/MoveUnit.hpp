@@ -23,10 +23,6 @@ uint32_t startUnit(const TensorRange& range);
 /// glslTypeMacros().
 std::string unitMacros(uint32_t unit);
 
-/// @param verb  for the message: "transpose"
-/// @throws Unsupported if the device's shaders cannot access units of the elements' size
-void requireMovable(const vulkan::Device& device, const Tensor& tensor, const char* verb);
-
 /// @throws InvalidArgument if the elements of two arguments have other types or sizes
 void requireSameElements(const Argument& a, const Argument& b, const char* operation);
 

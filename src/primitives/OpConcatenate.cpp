@@ -46,7 +46,6 @@ std::unique_ptr<primitives::BoundPlan> concatenatePlan(const std::vector<TensorR
         arguments.push_back({range, "an input"});
     arguments.push_back({out, "the output", true});
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
-    primitives::requireMovable(*device, *out.tensor, "concatenate");
     uint64_t total = 0;
     for (size_t i = 0; i < in.size(); ++i) {
         primitives::requireDisjoint(arguments[i], arguments.back(), kName);

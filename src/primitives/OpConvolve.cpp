@@ -56,7 +56,6 @@ std::unique_ptr<primitives::BoundPlan> convolvePlan(const TensorRange& a, const 
     }
     primitives::requireDisjoint(arguments[2], arguments[0], kConvolve);
     primitives::requireDisjoint(arguments[2], arguments[1], kConvolve);
-    requireGlslType(*device, first.type, "convolve");
     const Extents extentsA = shapeOf(shapeA, arguments[0]);
     const Extents extentsB = shapeOf(shapeB, arguments[1]);
     if (extentsA.size() != extentsB.size())

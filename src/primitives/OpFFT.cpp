@@ -230,7 +230,6 @@ std::unique_ptr<primitives::BoundPlan> fftPlan(const TensorRange& in, const Tens
         fail<InvalidArgument>("{}: the input consists of {}, but the output of {}", kName,
                               Memory::toString(input.type), Memory::toString(output.type));
     problem.type = input.type;
-    requireGlslType(*device, problem.type, "transform");
     if (output.numbers == 0 && (input.numbers == 0 || !options.inputShape.empty()))
         return std::make_unique<primitives::BoundPlan>(device, primitives::Plan(2),
                                                        std::move(arguments), kName);

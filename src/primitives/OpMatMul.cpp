@@ -163,8 +163,6 @@ std::unique_ptr<primitives::BoundPlan> matMulPlan(const TensorRange& a, const Te
                                   options.biasOfRows ? "rows" : "columns",
                                   counted(given, "element"));
     }
-    requireGlslType(*device, problem.in, "multiply");
-    requireGlslType(*device, problem.out, "multiply to");
     return primitives::boundPlan(device, problem, primitives::planMatMul, std::move(arguments),
                                  kMatMul);
 }

@@ -11,7 +11,6 @@ partitionPlan(const TensorRange& in, const TensorRange* flags, const Predicate* 
               const TensorRange& out, const TensorRange& count, const SelectOptions& options) {
     primitives::SelectArguments given;
     given.operation = "OpPartition";
-    given.verb = "partition";
     given.in = in;
     given.flags = flags;
     given.predicate = predicate;

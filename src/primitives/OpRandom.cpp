@@ -24,7 +24,6 @@ randomPlan(const TensorRange& out, const Distribution& distribution, const Rando
     problem.count = primitives::elementsOf(out);
     primitives::KnownPlans& known = primitives::KnownPlans::of(*device);
     primitives::BoundPlan::Pushes pushes = primitives::randomPushes(problem, known.traits());
-    requireGlslType(*device, problem.out, "fill with random numbers");
     auto plan = known.get(primitives::RandomShape(problem), [&] {
         return primitives::PreparedPlan(device, primitives::planRandom(problem, known.traits()));
     });

@@ -39,8 +39,6 @@ std::unique_ptr<BoundPlan> reducePlan(const TensorRange& in, const TensorRange& 
     problem.length = rows.length;
     problem.inner = rows.inner;
     primitives::reduceType(problem); // throws if the types do not match
-    requireGlslType(*device, problem.in, "reduce");
-    requireGlslType(*device, problem.out, "reduce to");
     if (primitives::elementsOf(out) != problem.results())
         fail<InvalidArgument>("{}: the result has {}, but the output {}", kName,
                               counted(problem.results(), "element"), primitives::elementsOf(out));

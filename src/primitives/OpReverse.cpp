@@ -16,7 +16,7 @@ std::unique_ptr<primitives::BoundPlan> reversePlan(const TensorRange& in, const 
                                                    const std::vector<uint64_t>& shape,
                                                    const std::vector<int>& axes) {
     constexpr const char* kName = "OpReverse";
-    primitives::MoveOperation operation(in, out, shape, kName, "reverse");
+    primitives::MoveOperation operation(in, out, shape, kName);
     const std::vector<uint64_t>& extents = operation.extents();
     std::vector<bool> reversed(extents.size(), axes.empty());
     for (const int given : axes) {

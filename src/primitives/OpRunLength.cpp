@@ -11,7 +11,6 @@ runLengthPlan(const TensorRange& in, const TensorRange& values, const TensorRang
               const TensorRange& runs, const SelectOptions& options) {
     primitives::SelectArguments given;
     given.operation = "OpRunLength";
-    given.verb = "compare";
     given.in = in;
     given.out = values;
     given.number = runs;

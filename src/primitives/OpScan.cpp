@@ -45,8 +45,6 @@ std::unique_ptr<BoundPlan> scanPlan(const TensorRange& in, const TensorRange& ou
     if (!problem.inPlace)
         primitives::requireDisjoint(arguments[0], arguments[1], kName);
     primitives::operatorType(combine, problem.in, problem.out, kName); // throws
-    requireGlslType(*device, problem.in, "scan");
-    requireGlslType(*device, problem.out, "scan to");
     if (primitives::elementsOf(out) != primitives::elementsOf(in))
         fail<InvalidArgument>("{}: the input has {}, but the output has {}", kName,
                               counted(primitives::elementsOf(in), "element"),

@@ -32,7 +32,6 @@ std::unique_ptr<primitives::BoundPlan> searchPlan(const TensorRange& sorted,
     problem.type = sorted.tensor->dataType();
     glslTypeOf(problem.type, "searched");
     primitives::requireSameElements(arguments[0], arguments[1], kName);
-    primitives::requireKeys(*device, problem.type, "search");
     problem.sorted = primitives::elementsOf(sorted);
     problem.needles = primitives::elementsOf(needles);
     if (primitives::elementsOf(places) != problem.needles)

@@ -12,7 +12,6 @@ std::unique_ptr<primitives::BoundPlan> selectPlan(const TensorRange& in, const T
                                                   const SelectOptions& options) {
     primitives::SelectArguments given;
     given.operation = "OpSelect";
-    given.verb = "select";
     given.in = in;
     given.flags = flags;
     given.predicate = predicate;

@@ -78,7 +78,6 @@ std::unique_ptr<BoundPlan> sortPlan(const TensorRange& keys, const TensorRange& 
     problem.keys = keys.tensor->dataType();
     problem.count = elementsOf(keys);
     glslTypeOf(problem.keys, "sorted");
-    primitives::requireKeys(*device, problem.keys, "sort");
     setBits(problem, options, operation);
     setRows(problem, options, operation);
 

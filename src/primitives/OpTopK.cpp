@@ -37,7 +37,6 @@ std::unique_ptr<primitives::BoundPlan> topKPlan(const TensorRange& in, uint64_t 
     primitives::TopKProblem problem;
     problem.type = in.tensor->dataType();
     glslTypeOf(problem.type, "ordered");
-    primitives::requireKeys(*device, problem.type, "order");
     const uint64_t count = primitives::elementsOf(in);
     problem.array = primitives::rowsOf(options.shape, options.axis, count, kName);
     problem.k = k;

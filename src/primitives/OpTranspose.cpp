@@ -16,7 +16,7 @@ std::unique_ptr<primitives::BoundPlan> transposePlan(const TensorRange& in, cons
                                                      const std::vector<uint64_t>& shape,
                                                      const std::vector<int>& axes) {
     constexpr const char* kName = "OpTranspose";
-    primitives::MoveOperation operation(in, out, shape, kName, "transpose");
+    primitives::MoveOperation operation(in, out, shape, kName);
     const std::vector<uint64_t>& extents = operation.extents();
     const size_t dimensions = extents.size();
     if (!axes.empty() && axes.size() != dimensions)

@@ -11,7 +11,6 @@ std::unique_ptr<primitives::BoundPlan> uniquePlan(const TensorRange& in, const T
                                                   const UniqueOptions& options) {
     primitives::SelectArguments given;
     given.operation = "OpUnique";
-    given.verb = "compare";
     given.in = in;
     given.out = out;
     given.number = count;

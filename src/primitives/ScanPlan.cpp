@@ -180,6 +180,7 @@ private:
     bool hasLaneScans() const {
         return !isSegmented() && hasSubgroups() &&
                (isInteger64() ? mTraits.subgroupInt64 : mTraits.subgroupArithmetic) &&
+               (mTerm != DataTypes::eDouble || mTraits.float64) &&
                !laneOperation(mProblem.combine, mTerm).empty();
     }
     bool isInteger64() const {

@@ -45,7 +45,7 @@ public:
         for (size_t a = 0; a < mArguments.size(); ++a)
             for (size_t b = std::max(a + 1, inputs); b < mArguments.size(); ++b)
                 requireDisjoint(mArguments[a], mArguments[b], mName);
-        checkElements(*device);
+        checkElements();
         checkNumbers();
         return boundPlan(device, mProblem, planSelect, std::move(mArguments), mName);
     }
@@ -56,7 +56,7 @@ private:
         return static_cast<uint32_t>(mArguments.size()) - 1;
     }
 
-    void checkElements(const vulkan::Device& device) {
+    void checkElements() {
         const Tensor& in = *mGiven.in.tensor;
         mProblem.type = in.dataType();
         mProblem.count = elementsOf(mGiven.in);
@@ -66,7 +66,6 @@ private:
         mProblem.outCount = elementsOf(mGiven.out);
         mProblem.partition = mGiven.partition;
         requireSameElements(mArguments[0], mArguments[*mProblem.out], mName);
-        requireMovable(device, in, mGiven.verb);
         if (mGiven.partition && mProblem.outCount != mProblem.count)
             fail<InvalidArgument>("{}: the input has {}, but the output has {}", mName,
                                   counted(mProblem.count, "element"), mProblem.outCount);
@@ -74,7 +73,6 @@ private:
             mProblem.choice = SelectProblem::Choice::eFlags;
             mProblem.flagType = mGiven.flags->tensor->dataType();
             glslTypeOf(mProblem.flagType, "used as flags");
-            requireGlslType(device, mProblem.flagType, "select by");
             if (elementsOf(*mGiven.flags) != mProblem.count)
                 fail<InvalidArgument>("{}: the input has {}, but there are {}", mName,
                                       counted(mProblem.count, "element"),
@@ -86,11 +84,8 @@ private:
                 fail<InvalidArgument>("{}: the predicate is empty; give a GLSL expression over x",
                                       mName);
             glslTypeOf(mProblem.type, "given to a predicate");
-            requireGlslType(device, mProblem.type, "select");
         } else {
             mProblem.choice = SelectProblem::Choice::eHeads;
-            if (mProblem.type != DataTypes::eCustom)
-                requireGlslType(device, mProblem.type, "compare");
         }
     }
 

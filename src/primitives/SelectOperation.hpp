@@ -13,7 +13,6 @@ namespace kp::primitives {
 /// The arguments of OpSelect, OpPartition, OpUnique and OpRunLength, which are alike.
 struct SelectArguments {
     const char* operation = nullptr; ///< "OpSelect"
-    const char* verb = nullptr;      ///< for messages: "select"
     TensorRange in;
     const TensorRange* flags = nullptr; ///< null: a predicate, or runs
     const Predicate* predicate = nullptr;

@@ -50,9 +50,4 @@ std::string keyMacros(Memory::DataTypes type) {
                      stored, bits, kind, infinity);
 }
 
-void requireKeys(const vulkan::Device& device, Memory::DataTypes type, const char* verb) {
-    if (sortKeyBits(type) < 32) // larger ones are words to shaders
-        requireGlslType(device, type, verb);
-}
-
 } // namespace kp::primitives

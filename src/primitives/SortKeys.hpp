@@ -17,8 +17,4 @@ uint32_t sortKeyBits(Memory::DataTypes type);
 /// KEY_KIND and KEY_INFINITY.
 std::string keyMacros(Memory::DataTypes type);
 
-/// @param verb  for the message: "sort"
-/// @throws Unsupported if the device's shaders cannot access keys of this size
-void requireKeys(const vulkan::Device& device, Memory::DataTypes type, const char* verb);
-
 } // namespace kp::primitives

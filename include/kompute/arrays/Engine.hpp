@@ -64,6 +64,9 @@ KOMPUTE_API std::shared_ptr<Tensor> memoryOf(const Array& array);
 /// Keeps the memory of an array from being used for other arrays.
 KOMPUTE_API void keepMemory(const Array& array);
 
+/// Returns why a manager's device computes float64 and complex128 with integers, slowly; empty if
+/// it has doubles.
+KOMPUTE_API std::string emulatedDoublesReason(Manager& manager);
 /// Returns why arrays of a manager cannot have a type; empty if they can.
 KOMPUTE_API std::string unsupportedReason(Manager& manager, DType dtype);
 /// @throws Unsupported with that reason

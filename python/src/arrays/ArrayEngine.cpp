@@ -173,6 +173,10 @@ void bindArrayEngine(py::module_& module) {
         },
         "manager"_a, "dtype"_a);
     module.def(
+        "_emulated_doubles_reason",
+        [](py::handle manager) { return arrays::emulatedDoublesReason(managerOfArrays(manager)); },
+        "manager"_a);
+    module.def(
         "_require",
         [](py::handle manager, py::handle dtype) {
             Manager& owner = managerOfArrays(manager);

@@ -95,12 +95,14 @@ makeAlgorithm(py::handle self, const py::object& tensors, const py::object& spir
               const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
               std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
               const py::object& addressed, const py::object& samplers,
-              std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes) {
+              std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes,
+              std::optional<bool> emulateTypes) {
     auto handle = std::make_unique<AlgorithmHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
     handle->algorithm = handle->manager->manager->algorithm();
     rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret,
-            {subgroupSize, fullSubgroups, addressed, samplers, robustAccess, maxPrivateBytes});
+            {subgroupSize, fullSubgroups, addressed, samplers, robustAccess, maxPrivateBytes,
+             emulateTypes});
     return handle;
 }
 
@@ -161,6 +163,7 @@ AlgorithmOptions GivenOptions::over(AlgorithmOptions options) const {
     options.fullSubgroups = fullSubgroups.value_or(options.fullSubgroups);
     options.robustAccess = robustAccess.value_or(options.robustAccess);
     options.maxPrivateBytes = maxPrivateBytes.value_or(options.maxPrivateBytes);
+    options.emulateTypes = emulateTypes.value_or(options.emulateTypes);
     if (!addressed.is_none())
         options.addressed = toMemory(addressed, "addressed");
     if (!samplers.is_none())
@@ -169,13 +172,13 @@ AlgorithmOptions GivenOptions::over(AlgorithmOptions options) const {
 }
 
 void bindAlgorithm(Classes& classes) {
-    classes.manager.def("algorithm", &makeAlgorithm, "tensors"_a = py::list(),
-                        "spirv"_a = py::bytes(), "workgroup"_a = py::make_tuple(0, 0, 0),
-                        "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
-                        "thread_count"_a = py::none(), "reinterpret"_a = false,
-                        "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(),
-                        "addressed"_a = py::none(), "samplers"_a = py::none(),
-                        "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(), doc(R"(
+    classes.manager.def(
+        "algorithm", &makeAlgorithm, "tensors"_a = py::list(), "spirv"_a = py::bytes(),
+        "workgroup"_a = py::make_tuple(0, 0, 0), "spec_consts"_a = py::tuple(),
+        "push_consts"_a = py::tuple(), py::kw_only(), "thread_count"_a = py::none(),
+        "reinterpret"_a = false, "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(),
+        "addressed"_a = py::none(), "samplers"_a = py::none(), "robust_access"_a = py::none(),
+        "max_private_bytes"_a = py::none(), "emulate_types"_a = py::none(), doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
@@ -202,7 +205,10 @@ void bindAlgorithm(Classes& classes) {
         dropped; Unsupported if the device cannot. Checking bounds in the shader is faster.
 
         `max_private_bytes` limits the arrays that each invocation has for itself (64 KiB if not
-        given), because the driver reserves them for all invocations in flight.)"));
+        given), because the driver reserves them for all invocations in flight.
+
+        With `emulate_types`, numbers of types that the device lacks, such as float64 and int64, are
+        computed with others: right to the bit, but slowly.)"));
     Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
@@ -211,17 +217,19 @@ void bindAlgorithm(Classes& classes) {
                const py::object& pushConsts, const py::object& threadCount, bool reinterpret,
                std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
                const py::object& addressed, const py::object& samplers,
-               std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes) {
+               std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes,
+               std::optional<bool> emulateTypes) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
                         threadCount, reinterpret,
                         {subgroupSize, fullSubgroups, addressed, samplers, robustAccess,
-                         maxPrivateBytes});
+                         maxPrivateBytes, emulateTypes});
             },
             "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
             "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
             "thread_count"_a = py::none(), "reinterpret"_a = false, "subgroup_size"_a = py::none(),
             "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
-            "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(), doc(R"(
+            "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(),
+            "emulate_types"_a = py::none(), doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
                 constants, and options that are None, keep the previous ones. Sequences keep their
                 recording until rerecord().)"))

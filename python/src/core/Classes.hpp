@@ -78,6 +78,7 @@ struct GivenOptions {
     py::object samplers;  ///< a sampler or a sequence of samplers, or None
     std::optional<bool> robustAccess;
     std::optional<uint64_t> maxPrivateBytes;
+    std::optional<bool> emulateTypes;
 
     /// @throws TypeError naming the keyword
     AlgorithmOptions over(AlgorithmOptions options) const;

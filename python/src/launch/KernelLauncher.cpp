@@ -289,20 +289,21 @@ void bindKernel(py::module_& module) {
     py::class_<KernelHandle>(module, "Kernel", doc(R"(
         A shader from which launchers are created; each launcher has its own arguments. The options
         are those of Manager.algorithm.)"))
-        .def(
-            py::init([](const py::object& manager, const py::object& shader,
-                        std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
-                        const py::object& addressed, const py::object& samplers,
-                        std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes) {
-                const GivenOptions options{subgroupSize, fullSubgroups, addressed,
-                                           samplers,     robustAccess,  maxPrivateBytes};
-                auto handle = sharedOf<ManagerHandle>(manager, "manager");
-                const Kernel kernel = makeKernel(handle, shader, options.over({}));
-                return std::make_unique<KernelHandle>(KernelHandle{handle, kernel});
-            }),
-            "manager"_a, "shader"_a, py::kw_only(), "subgroup_size"_a = py::none(),
-            "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
-            "robust_access"_a = py::none(), "max_private_bytes"_a = py::none());
+        .def(py::init([](const py::object& manager, const py::object& shader,
+                         std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
+                         const py::object& addressed, const py::object& samplers,
+                         std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes,
+                         std::optional<bool> emulateTypes) {
+                 const GivenOptions options{subgroupSize, fullSubgroups,   addressed,   samplers,
+                                            robustAccess, maxPrivateBytes, emulateTypes};
+                 auto handle = sharedOf<ManagerHandle>(manager, "manager");
+                 const Kernel kernel = makeKernel(handle, shader, options.over({}));
+                 return std::make_unique<KernelHandle>(KernelHandle{handle, kernel});
+             }),
+             "manager"_a, "shader"_a, py::kw_only(), "subgroup_size"_a = py::none(),
+             "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
+             "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(),
+             "emulate_types"_a = py::none());
 }
 
 void bindKernelLauncher(py::module_& module) {

@@ -128,7 +128,10 @@ std::string Home::unsupportedReason(DType dtype) {
         const auto spirv = owner.compile(probeOf(dtype), {});
         const auto tensor = owner.tensor(nullptr, 4, itemSize(dtype), Memory::DataTypes::eCustom,
                                          Memory::MemoryTypes::eStorage);
-        static_cast<void>(owner.algorithm(reinterpreted({tensor}), spirv, Workgroup{1, 1, 1}));
+        AlgorithmOptions options;
+        options.emulateTypes = true;
+        static_cast<void>(
+            owner.algorithm(reinterpreted({tensor}), spirv, Workgroup{1, 1, 1}, {}, {}, options));
     } catch (const InvalidArgument&) {
         throw;
     } catch (const Error& error) {

@@ -201,7 +201,10 @@ std::shared_ptr<Algorithm> Plans::kernelOf(const std::string& source,
         CompileOptions options;
         options.includes = IncludePolicy::eNone; // expressions include no files
         auto made = Internals::make<Algorithm>(implOf(manager).device);
-        made->rebuild(reinterpreted(memory), manager.compile(source, options), Workgroup{1, 1, 1});
+        AlgorithmOptions build;
+        build.emulateTypes = true;
+        made->rebuild(reinterpreted(memory), manager.compile(source, options), Workgroup{1, 1, 1},
+                      {}, {}, build);
         implOf(*made).memObjects.clear();
         implOf(*made).binding.reset();
         kernel = std::move(made);

@@ -17,6 +17,7 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 
 namespace kp::vulkan {
