@@ -388,8 +388,8 @@ class Manager:
         `max_private_bytes` limits the arrays that each invocation has for itself (64 KiB if not
         given), because the driver reserves them for all invocations in flight.
 
-        With `emulate_types`, numbers of types that the device lacks, such as float64 and int64, are
-        computed with others: right to the bit, but slowly.
+        With `emulate_types`, numbers of types that the device lacks, such as float64 and int64,
+        are computed with others: right to the bit, but slowly.
         """
 
     def queue(
