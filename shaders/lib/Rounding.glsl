@@ -33,16 +33,29 @@ float kp_near_rest(float rest, float divisor) {  // rest % divisor in one step i
 
 double kp_near_rest(double rest, double divisor) { return rest; }
 
+T kp_rest_by(T rest, T divisor) {  // rest % divisor, for normal divisors
+    while (rest >= divisor) {  // rest / 2 < part <= rest, so the difference is exact
+        T part = ldexp(divisor, kp_exponent(rest) - kp_exponent(divisor));
+        if (part > rest) part *= T(0.5);
+        rest -= part;
+    }
+    return rest;
+}
+
 T kp_fmod(T x, T y) {
     T rest = abs(x);
     T divisor = abs(y);
     if (kp_isnan(x) || kp_isnan(y) || kp_isinf(x) || divisor == T(0)) return kp_nan(x);
     if (kp_isinf(y)) return x;
     if (rest >= divisor) rest = kp_near_rest(rest, divisor);
-    while (rest >= divisor) {  // rest / 2 < part <= rest, so the difference is exact
-        T part = ldexp(divisor, kp_exponent(rest) - kp_exponent(divisor));
-        if (part > rest) part *= T(0.5);
-        rest -= part;
+    if (kp_exponent(divisor) == 0) {  // a denormal number, whose exponent is not its size
+        T scale = T(1152921504606846976.0);
+        T normal = divisor * scale;
+        if (normal == T(0)) return kp_nan(x);  // the device takes it for 0
+        rest = kp_rest_by(rest, normal);
+        rest = kp_rest_by(rest * scale, normal) / scale;
+    } else {
+        rest = kp_rest_by(rest, divisor);
     }
     return kp_copysign(rest, x);
 }

@@ -71,6 +71,17 @@ TEST_F(ElementwiseArrayTest, FunctionsOfOneFloatAreThoseOfTheHost) {
     }
 }
 
+TEST_F(ElementwiseArrayTest, RemaindersByDenormalDoublesEnd) {
+    if (!has(DType::eFloat64))
+        GTEST_SKIP() << "the device has no float64";
+    const std::vector<double> x{1e300, 1.0, 5.0, -7e-310, 1e-323, 3e-308};
+    const std::vector<double> y{5e-324, 3e-323, 1e-310, 2e-310, 2e-323, 1e-308};
+    std::vector<double> expected;
+    for (size_t i = 0; i < x.size(); ++i)
+        expected.push_back(std::fmod(x[i], y[i]));
+    expectRow<double>(fmod(of(x), of(y)), expected);
+}
+
 TEST_F(ElementwiseArrayTest, FunctionsOfOneDoubleAreThoseOfTheHost) {
     if (!has(DType::eFloat64))
         GTEST_SKIP() << "the device has no float64";
