@@ -108,6 +108,9 @@ file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.gl
 file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/cooperative/*.spv")
 # What shaders may include, for those that are compiled at run time.
 list(APPEND texts "${PROJECT_SOURCE_DIR}/include/kompute/index.glsl")
+# Device profiles, so that an installed library knows them by name.
+file(GLOB profiles CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/profiles/*.json")
+list(APPEND texts ${profiles})
 kompute_add_texts(kompute_private NAMESPACE kp SOURCES ${texts} ${modules})
 
 if(BUILD_SHARED_LIBS)

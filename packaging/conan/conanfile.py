@@ -48,6 +48,7 @@ class Kompute(ConanFile):
             "include/*",
             "shaders/*",
             "src/*",
+            "test/profiles/*",
         ):
             copy(self, pattern, self._tree(), self.export_sources_folder)
 

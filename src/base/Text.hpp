@@ -35,6 +35,10 @@ template <typename Failure, typename... Arguments>
 /// Returns a number of things: "1 result", "2 results".
 std::string counted(uint64_t count, std::string_view noun);
 
+/// Returns the candidate with the fewest changes of letters from the name, the first of several; ""
+/// if there are no candidates.
+std::string nearest(std::string_view name, const std::vector<std::string>& candidates);
+
 /// Returns ASCII text in lower case.
 std::string lowerCase(std::string text);
 

@@ -87,6 +87,25 @@ constexpr CapabilityFeature kCapabilityFeatures[] = {
     {"ShaderClockKHR", Feature::eShaderDeviceClock},
 };
 
+/// A SPIR-V capability and the operations of subgroups that allow it.
+struct CapabilityOperations {
+    const char* capability;
+    VkSubgroupFeatureFlags operations;
+    const char* name;
+};
+
+constexpr CapabilityOperations kCapabilityOperations[] = {
+    {"GroupNonUniform", VK_SUBGROUP_FEATURE_BASIC_BIT, "basic"},
+    {"GroupNonUniformVote", VK_SUBGROUP_FEATURE_VOTE_BIT, "vote"},
+    {"GroupNonUniformArithmetic", VK_SUBGROUP_FEATURE_ARITHMETIC_BIT, "arithmetic"},
+    {"GroupNonUniformBallot", VK_SUBGROUP_FEATURE_BALLOT_BIT, "ballot"},
+    {"GroupNonUniformShuffle", VK_SUBGROUP_FEATURE_SHUFFLE_BIT, "shuffle"},
+    {"GroupNonUniformShuffleRelative", VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT,
+     "shuffle relative"},
+    {"GroupNonUniformClustered", VK_SUBGROUP_FEATURE_CLUSTERED_BIT, "clustered"},
+    {"GroupNonUniformQuad", VK_SUBGROUP_FEATURE_QUAD_BIT, "quad"},
+};
+
 /// Returns true if a constant may be given as numbers of a type; eCustom is anything. A bool may be
 /// a word, and two words (of an address) may be a long integer.
 bool takesConstant(ScalarType declared, uint32_t components, Memory::DataTypes given) {
@@ -114,6 +133,13 @@ void requireCapabilities(const shader::Reflection& reflection, const vulkan::Dev
                               device.name(),
                               device.wrapped() ? "was not created with" : "does not have",
                               vulkan::nameOf(first->feature));
+        for (const CapabilityOperations& entry : kCapabilityOperations)
+            if (capability == entry.capability &&
+                (device.physical().subgroupOperations & entry.operations) == 0)
+                fail<ShaderError>(
+                    "the shader needs {}, but {} has no {} operations of subgroups in "
+                    "compute shaders; use shared memory",
+                    capability, device.name(), entry.name);
     }
 }
 

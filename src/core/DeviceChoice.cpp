@@ -9,6 +9,7 @@
 
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
+#include "vulkan/profiles/KnownProfiles.hpp"
 
 namespace kp {
 namespace {
@@ -97,12 +98,24 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     request.requiredExtensions = options.requiredExtensions;
     request.desiredExtensions = options.desiredExtensions;
     request.withheld = withheldNames();
+    request.profile = requestedProfile();
     if (!options.timelineSemaphores)
         request.withheld.push_back(nameOf(vulkan::Feature::eTimelineSemaphore));
     request.launchTimestamps = launchTimestampsRequested();
     request.featureChain = options.featureChain;
     request.shared = options.shareDevice;
     return request;
+}
+
+std::shared_ptr<const vulkan::DeviceProfile> requestedProfile() {
+    const std::string given = environment("KOMPUTE_PROFILE");
+    if (given.empty())
+        return nullptr;
+    try {
+        return vulkan::findProfile(given);
+    } catch (const InvalidArgument& error) {
+        fail<InvalidArgument>("KOMPUTE_PROFILE: {}", error.what());
+    }
 }
 
 std::optional<bool> launchTimestampsRequested() {
@@ -124,8 +137,10 @@ DeviceInfo describe(const vulkan::PhysicalDevice& device) {
     info.index = device.index;
     info.name = device.name();
     info.uuid = vulkan::uuidToString(device.deviceUuid);
-    info.type = static_cast<DeviceType>(device.properties.deviceType);
+    info.type = static_cast<DeviceType>(device.ownType.value_or(device.properties.deviceType));
     info.driver = device.driverName + (device.driverInfo.empty() ? "" : " " + device.driverInfo);
+    if (!device.profile.empty())
+        info.driver += formatted(", as {}", device.profile);
     info.apiVersion = device.properties.apiVersion;
     for (uint32_t i = 0; i < device.memory.memoryHeapCount; ++i) {
         const VkMemoryHeap& heap = device.memory.memoryHeaps[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -11,9 +12,13 @@
 namespace kp {
 
 /// Returns the device request of the options, with the environment variables KOMPUTE_DEVICE,
-/// KOMPUTE_QUEUE_FAMILY, KOMPUTE_WITHOUT and KOMPUTE_TIMESTAMPS applied.
-/// @throws InvalidArgument if KOMPUTE_QUEUE_FAMILY is no number
+/// KOMPUTE_QUEUE_FAMILY, KOMPUTE_WITHOUT, KOMPUTE_PROFILE and KOMPUTE_TIMESTAMPS applied.
+/// @throws InvalidArgument if one of them has a value that does not exist; names it
 vulkan::DeviceRequest requestOf(const ManagerOptions& options);
+
+/// Returns the profile that KOMPUTE_PROFILE names; null if it is not set.
+/// @throws InvalidArgument as vulkan::findProfile()
+std::shared_ptr<const vulkan::DeviceProfile> requestedProfile();
 
 /// Returns what KOMPUTE_TIMESTAMPS says about DevicePlan::launchTimestamps; empty if it is not set.
 std::optional<bool> launchTimestampsRequested();

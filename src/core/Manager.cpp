@@ -27,6 +27,7 @@
 #include "vulkan/memory/Allocator.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/profiles/ApplyProfile.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Submission.hpp"
@@ -466,8 +467,9 @@ void Manager::unlockQueue(uint32_t queueIndex) const {
 std::vector<DeviceInfo> listDevices() {
     std::vector<DeviceInfo> devices;
     const std::shared_ptr<vulkan::Instance> instance = vulkan::Instance::acquire({});
+    const std::shared_ptr<const vulkan::DeviceProfile> profile = requestedProfile();
     for (const vulkan::PhysicalDevice& device : instance->physicalDevices())
-        devices.push_back(describe(device));
+        devices.push_back(describe(profile ? vulkan::withProfile(device, *profile) : device));
     return devices;
 }
 

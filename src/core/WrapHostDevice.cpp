@@ -53,6 +53,7 @@ WrappedDevice wrapHostDevice(const HostDevice& host) {
     wrapped.enabledExtensions = host.deviceExtensions;
     wrapped.enabledFeatures = vulkan::readFeatures(host.enabledFeatures);
     wrapped.apiVersion = host.apiVersion;
+    wrapped.profile = requestedProfile();
     wrapped.launchTimestamps = launchTimestampsRequested();
     const auto bound = [context = host.lockContext](auto call) {
         return [call, context](uint32_t family, uint32_t index) { call(context, family, index); };

@@ -102,7 +102,11 @@ std::shared_ptr<Device> Device::wrap(const HostDevice& host, const PhysicalDevic
 
 void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host) {
     const PFN_vkGetDeviceProcAddr getDeviceProcAddr = mInstance->table().vkGetDeviceProcAddr;
-    open(handle, mPhysical.name(), getDeviceProcAddr);
+    // Messages name the profile, because the device by itself would do what they refuse.
+    open(handle,
+         mPhysical.profile.empty() ? mPhysical.name()
+                                   : formatted("{} as {}", mPhysical.name(), mPhysical.profile),
+         getDeviceProcAddr);
     if (mInstance->debugUtils())
         loadDebugFunctions(getDeviceProcAddr);
     if (has(Feature::eDeviceFault))

@@ -12,6 +12,7 @@
 namespace kp::vulkan {
 
 class Instance;
+struct DeviceProfile;
 
 /// The device that a Manager asks for, and what to enable on it. Pure data.
 struct DeviceRequest {
@@ -29,8 +30,9 @@ struct DeviceRequest {
     /// desiredExtensions or the chain ask for them. Without timelineSemaphore, recycled fences are
     /// used.
     std::vector<std::string> withheld;
-    std::optional<bool> launchTimestamps; ///< see DevicePlan; empty: chosen by the device
-    const void* featureChain = nullptr;   ///< caller's pNext of VkDeviceCreateInfo, or null
+    std::shared_ptr<const DeviceProfile> profile; ///< applied before the plan; null: none
+    std::optional<bool> launchTimestamps;         ///< see DevicePlan; empty: chosen by the device
+    const void* featureChain = nullptr;           ///< caller's pNext of VkDeviceCreateInfo, or null
     bool shared = true; ///< false: a VkDevice of its own, which equal requests do not get
 };
 
@@ -50,7 +52,8 @@ struct HostDevice {
     FeatureSet enabledFeatures; ///< a feature not listed counts as disabled
     uint32_t apiVersion = VK_API_VERSION_1_1;
     bool allowTimelineSemaphores = true;
-    std::optional<bool> launchTimestamps; ///< see DevicePlan; empty: chosen by the device
+    std::shared_ptr<const DeviceProfile> profile; ///< what counts as the device; null: all of it
+    std::optional<bool> launchTimestamps;         ///< see DevicePlan; empty: chosen by the device
     std::function<void(uint32_t family, uint32_t index)> lockQueue;   ///< may be empty
     std::function<void(uint32_t family, uint32_t index)> unlockQueue; ///< may be empty
 };

@@ -13,6 +13,8 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Loader.hpp"
+#include "vulkan/profiles/ApplyProfile.hpp"
+#include "vulkan/profiles/DeviceProfile.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -111,7 +113,7 @@ std::vector<size_t> findCandidates(const std::vector<PhysicalDevice>& devices,
 }
 
 struct Candidate {
-    const PhysicalDevice* physical;
+    std::shared_ptr<const PhysicalDevice> physical;
     DevicePlan plan;
     std::vector<std::string> droppedExtensions;
 };
@@ -122,11 +124,16 @@ std::vector<Candidate> planCandidates(const std::vector<PhysicalDevice>& devices
     std::vector<std::string> refusals;
     bool badRequest = true;
     for (const size_t place : findCandidates(devices, request)) {
-        const PhysicalDevice& physical = devices[place];
+        const std::shared_ptr<const PhysicalDevice> profiled =
+            request.profile ? std::make_shared<const PhysicalDevice>(
+                                  withProfile(devices[place], *request.profile))
+                            : std::shared_ptr<const PhysicalDevice>(
+                                  std::shared_ptr<void>(), &devices[place]); // the instance's
+        const PhysicalDevice& physical = *profiled;
         DevicePlanResult result = planDevice(physical, request);
         if (result.plan)
             candidates.push_back(
-                {&physical, std::move(*result.plan), std::move(result.droppedExtensions)});
+                {profiled, std::move(*result.plan), std::move(result.droppedExtensions)});
         badRequest = badRequest && result.badRequest;
         for (const std::string& reason : result.refusals)
             refusals.push_back(
@@ -165,6 +172,13 @@ const PhysicalDevice& findPhysical(const HostDevice& host) {
     return *found;
 }
 
+/// Says what a profile took away.
+void noteProfile(const Instance& instance, const PhysicalDevice& profiled) {
+    for (const PhysicalDevice& device : instance.physicalDevices())
+        if (device.handle == profiled.handle)
+            KP_LOG_INFO("{}", describeProfile(device, profiled));
+}
+
 } // namespace
 
 std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
@@ -179,6 +193,7 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
         const auto same = [&](const Device& device) {
             return !device.lost() && device.instance() == instance &&
                    device.physical().handle == candidate.physical->handle &&
+                   device.physical().profile == candidate.physical->profile &&
                    device.plan().covers(candidate.plan);
         };
         try {
@@ -186,6 +201,8 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
             if (!device) {
                 device = Device::create(instance, *candidate.physical, candidate.plan,
                                         request.featureChain);
+                if (request.profile)
+                    noteProfile(*instance, *candidate.physical);
                 registry.devices.push_back(device);
                 if (shareable)
                     registry.shareable.push_back(device);
@@ -203,7 +220,8 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
     throw Unsupported("no device fits the request"); // not reached: there is a candidate
 }
 
-std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
+std::shared_ptr<Device> wrapDevice(const HostDevice& given) {
+    HostDevice host = given;
     if (!host.instance || !host.physicalDevice || !host.device)
         throw InvalidArgument("wrapping a device needs a VkInstance, a VkPhysicalDevice and a "
                               "VkDevice; one of them is null");
@@ -214,7 +232,11 @@ std::shared_ptr<Device> wrapDevice(const HostDevice& host) {
         throw InvalidArgument(
             "of HostDevice::lockQueue and unlockQueue, one was given; give both or "
             "neither");
-    const PhysicalDevice& physical = findPhysical(host);
+    PhysicalDevice physical = findPhysical(host);
+    if (host.profile) {
+        physical = withProfile(physical, *host.profile);
+        host.enabledFeatures &= physical.features;
+    }
     for (const HostQueue& queue : host.queues)
         requireUsable(physical, queue);
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,12 @@
 namespace kp::vulkan {
 
 struct InstanceTable;
+
+/// The driver's own memory under a device profile, which shows another one.
+struct MemoryMap {
+    VkPhysicalDeviceMemoryProperties driver{};
+    std::array<uint32_t, VK_MAX_MEMORY_TYPES> driverTypes{}; ///< of each of the profile's types
+};
 
 /// The properties of one device, read once. Pure data, so that tests can invent devices.
 struct PhysicalDevice {
@@ -37,6 +44,10 @@ struct PhysicalDevice {
     /// VK_EXT_external_memory_host.
     uint64_t importedHostPointerAlignment = 0;
     VkPhysicalDeviceMemoryProperties memory{};
+    std::optional<MemoryMap> memoryMap; ///< set if `memory` is a profile's, not the driver's
+    std::string profile;                ///< of withProfile(); "" = the device as it is
+    /// Set if `properties` has a profile's type. Users choose and see the device's own.
+    std::optional<VkPhysicalDeviceType> ownType;
     std::vector<VkQueueFamilyProperties> queueFamilies;
     std::vector<std::string> extensions; ///< sorted
     FeatureSet features;
@@ -48,6 +59,10 @@ struct PhysicalDevice {
     bool requiresSubgroupSizes() const {
         return has(Feature::eSubgroupSizeControl) &&
                (requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
+    }
+    /// Returns the memory by the numbers that Vulkan's calls take and external memory has.
+    const VkPhysicalDeviceMemoryProperties& driverMemory() const {
+        return memoryMap ? memoryMap->driver : memory;
     }
     bool isNvidia() const { return properties.vendorID == 0x10de; }
     bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }

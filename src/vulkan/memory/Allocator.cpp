@@ -15,6 +15,8 @@
 
 #define VMA_STATIC_VULKAN_FUNCTIONS 0
 #define VMA_DYNAMIC_VULKAN_FUNCTIONS 1
+// Drivers may crash, or fail later, beyond maxMemoryAllocationCount.
+#define VMA_DEBUG_DONT_EXCEED_MAX_MEMORY_ALLOCATION_COUNT 1
 #define VMA_IMPLEMENTATION
 #include <vk_mem_alloc.h>
 
@@ -24,7 +26,7 @@ namespace kp::vulkan {
 /// function pointers, but memory is still allocated and freed through the device's table, so that
 /// tests can make that fail.
 struct Allocator::Context {
-    const DeviceHandle& device;
+    const Device& device;
     MemoryBudget budget;
 
     static thread_local Context* current;
@@ -45,8 +47,16 @@ struct Allocator::Context {
                                                    const VkMemoryAllocateInfo* info,
                                                    const VkAllocationCallbacks* callbacks,
                                                    VkDeviceMemory* memory) {
+        const PhysicalDevice& physical = current->device.physical();
+        VkMemoryAllocateInfo allocation = *info;
+        if (!physical.profile.empty() && physical.maxMemoryAllocationSize != 0 &&
+            allocation.allocationSize > physical.maxMemoryAllocationSize)
+            return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+        if (physical.memoryMap)
+            allocation.memoryTypeIndex =
+                physical.memoryMap->driverTypes[allocation.memoryTypeIndex];
         const VkResult result =
-            current->device.vk().vkAllocateMemory(handle, info, callbacks, memory);
+            current->device.vk().vkAllocateMemory(handle, &allocation, callbacks, memory);
         current->budget.forget();
         return result;
     }
@@ -68,6 +78,46 @@ struct Allocator::Context {
     static VKAPI_ATTR void VKAPI_CALL query(VkPhysicalDevice,
                                             VkPhysicalDeviceMemoryProperties2* properties) {
         current->budget.query(*properties);
+    }
+
+    // Under a device profile, what the allocator sees is the profile's. Its own numbers of memory
+    // types never reach the driver.
+    static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice,
+                                                 VkPhysicalDeviceProperties* properties) {
+        *properties = current->device.physical().properties;
+    }
+    static VKAPI_ATTR void VKAPI_CALL memory(VkPhysicalDevice,
+                                             VkPhysicalDeviceMemoryProperties* properties) {
+        *properties = current->device.physical().memory;
+    }
+    static void useProfile(VkMemoryRequirements& requirements) {
+        const PhysicalDevice& physical = current->device.physical();
+        uint32_t types = 0;
+        for (uint32_t i = 0; i < physical.memory.memoryTypeCount; ++i)
+            types |= (requirements.memoryTypeBits >> physical.memoryMap->driverTypes[i] & 1u) << i;
+        requirements.memoryTypeBits = types;
+    }
+    static VKAPI_ATTR void VKAPI_CALL bufferNeeds(VkDevice device, VkBuffer buffer,
+                                                  VkMemoryRequirements* requirements) {
+        current->device.vk().vkGetBufferMemoryRequirements(device, buffer, requirements);
+        useProfile(*requirements);
+    }
+    static VKAPI_ATTR void VKAPI_CALL imageNeeds(VkDevice device, VkImage image,
+                                                 VkMemoryRequirements* requirements) {
+        current->device.vk().vkGetImageMemoryRequirements(device, image, requirements);
+        useProfile(*requirements);
+    }
+    static VKAPI_ATTR void VKAPI_CALL bufferNeeds2(VkDevice device,
+                                                   const VkBufferMemoryRequirementsInfo2* info,
+                                                   VkMemoryRequirements2* requirements) {
+        current->device.vk().vkGetBufferMemoryRequirements2(device, info, requirements);
+        useProfile(requirements->memoryRequirements);
+    }
+    static VKAPI_ATTR void VKAPI_CALL imageNeeds2(VkDevice device,
+                                                  const VkImageMemoryRequirementsInfo2* info,
+                                                  VkMemoryRequirements2* requirements) {
+        current->device.vk().vkGetImageMemoryRequirements2(device, info, requirements);
+        useProfile(requirements->memoryRequirements);
     }
 };
 
@@ -119,14 +169,24 @@ Allocator::Allocator(Device& device)
       mContext(new Context{
           device, MemoryBudget(device.physical().handle,
                                device.instance()->table().vkGetPhysicalDeviceMemoryProperties2)}) {
+    const PhysicalDevice& physical = device.physical();
     const Context::Use use(*mContext);
     VmaVulkanFunctions table{};
+    VkDeviceSize heapSizes[VK_MAX_MEMORY_HEAPS]{};
     table.vkGetInstanceProcAddr = device.instance()->table().vkGetInstanceProcAddr;
     table.vkGetDeviceProcAddr = device.instance()->table().vkGetDeviceProcAddr;
     table.vkAllocateMemory = Context::allocate;
     table.vkFreeMemory = Context::free;
     table.vkMapMemory = Context::map;
     table.vkGetPhysicalDeviceMemoryProperties2KHR = Context::query;
+    table.vkGetPhysicalDeviceProperties = Context::properties;
+    if (physical.memoryMap) {
+        table.vkGetPhysicalDeviceMemoryProperties = Context::memory;
+        table.vkGetBufferMemoryRequirements = Context::bufferNeeds;
+        table.vkGetImageMemoryRequirements = Context::imageNeeds;
+        table.vkGetBufferMemoryRequirements2KHR = Context::bufferNeeds2;
+        table.vkGetImageMemoryRequirements2KHR = Context::imageNeeds2;
+    }
     VmaAllocatorCreateInfo info{};
     info.instance = device.instance()->handle();
     info.physicalDevice = device.physical().handle;
@@ -137,8 +197,15 @@ Allocator::Allocator(Device& device)
         info.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
     if (device.has(Feature::eBufferDeviceAddress))
         info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
+    if (physical.memoryMap) {
+        // The driver's heaps are larger, and the budget is about them.
+        for (uint32_t heap = 0; heap < physical.memory.memoryHeapCount; ++heap)
+            heapSizes[heap] = physical.memory.memoryHeaps[heap].size;
+        info.pHeapSizeLimit = heapSizes;
+        info.flags &= ~VmaAllocatorCreateFlags{VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT};
+    }
     device.check(vmaCreateAllocator(&info, &mHandle), "vmaCreateAllocator");
-    const VkPhysicalDeviceMemoryProperties& memory = device.physical().memory;
+    const VkPhysicalDeviceMemoryProperties& memory = physical.memory;
     for (size_t place = 0; place < kPlaces; ++place) {
         const VmaAllocationCreateInfo wanted = createInfo(static_cast<MemoryPlace>(place));
         uint32_t type = 0;
@@ -153,6 +220,13 @@ Allocator::~Allocator() {
 }
 
 void Allocator::fail(VkResult result, MemoryPlace place, uint64_t bytes) const {
+    const uint64_t largest = mDevice.physical().maxMemoryAllocationSize;
+    if (isOutOfMemory(result) && largest != 0 && bytes > largest)
+        throw OutOfMemory(formatted("out of memory: {} bytes of {} memory are over {}'s "
+                                    "maxMemoryAllocationSize of {} ({}); use several objects",
+                                    bytes, placeName(place), mDevice.name(), largest,
+                                    nameOf(result)),
+                          result);
     if (isOutOfMemory(result))
         throw OutOfMemory(formatted("out of memory: {} bytes of {} memory were requested from {}, "
                                     "whose heap has {} bytes in all ({}); free some memory first",

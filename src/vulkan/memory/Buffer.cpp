@@ -63,9 +63,9 @@ GivenBuffers& givenBuffers() {
 constexpr VkExternalMemoryHandleTypeFlagBits kHostKind =
     VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
 
-/// Returns the first type among @p types with all properties, or VK_MAX_MEMORY_TYPES.
+/// Returns the driver's first type among @p types with all properties, or VK_MAX_MEMORY_TYPES.
 uint32_t memoryType(const Device& device, uint32_t types, VkMemoryPropertyFlags properties) {
-    const VkPhysicalDeviceMemoryProperties& memory = device.physical().memory;
+    const VkPhysicalDeviceMemoryProperties& memory = device.physical().driverMemory();
     for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
         if ((types >> i & 1) != 0 &&
             (memory.memoryTypes[i].propertyFlags & properties) == properties)
