@@ -26,6 +26,12 @@ def default_manager() -> Manager:
         return _default
 
 
+def current_manager() -> Manager | None:
+    """Return what default_manager() would, if something has made it; otherwise None."""
+    with _lock:
+        return _default if _default is not None and _default.is_init() else None
+
+
 @explains_keywords
 def synchronize(device: Manager | None = None) -> None:
     """Wait until a device, by default that of default_manager(), has finished all submitted work.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from . import _kp
+from ._default import current_manager
 from ._kp import Manager
 from ._warning import warn
 
@@ -39,36 +40,28 @@ def _checked(dtype: Any, name: str) -> np.dtype[Any]:
 
 _variable = os.environ.get("KOMPUTE_DEFAULT_FLOAT", "")
 _chosen = _checked(_variable, "KOMPUTE_DEFAULT_FLOAT") if _variable else None
-_kp._set_default_float(_chosen or _DOUBLE)
-_warned = False
+_kp._set_default_float(_chosen)
 
 
 def default_float(manager: Manager | None = None) -> np.dtype[Any]:
     """Return the dtype of floating-point numbers whose dtype nobody names.
 
     It is the one that set_default_float() or KOMPUTE_DEFAULT_FLOAT chose. Otherwise it is float64, as in
-    NumPy, and float32 on a manager whose device has no float64; the first use there warns. Any thread may
-    call it.
+    NumPy, and float32 on a manager whose device has no float64 (shaderFloat64); the first use there warns.
+    Without a manager it is that of default_manager(), once something has made it. Any thread may call it.
     """
     if _chosen is not None:
         return _chosen
-    if manager is None or not (reason := _reason(manager)):
+    on = current_manager() if manager is None else manager
+    if on is None or _kp._has_doubles(on):
         return _DOUBLE
-    global _warned
-    if not _warned:
-        _warned = True
-        device = manager.get_device_properties()["device_name"]
+    if not _kp._exchange_singles_noted(True):
+        device = on.get_device_properties()["device_name"]
         warn(
             f"{device} has no doubles of its own, so floats whose type nobody names are float32 there; "
-            f"kp.set_default_float('float32') says so for all devices. {reason}"
+            f"kp.set_default_float('float32') says so for all devices"
         )
     return _SINGLE
-
-
-def _reason(manager: Manager) -> str:
-    from .arrays.storage import unsupported_reason
-
-    return _kp._emulated_doubles_reason(manager) or unsupported_reason(manager, _DOUBLE)
 
 
 def set_default_float(dtype: DTypeLike | None) -> None:
@@ -82,7 +75,7 @@ def set_default_float(dtype: DTypeLike | None) -> None:
     """
     global _chosen
     _chosen = None if dtype is None else _checked(dtype, "the default float")
-    _kp._set_default_float(_chosen or _DOUBLE)
+    _kp._set_default_float(_chosen)
     for clear in _clear:
         clear()
 

@@ -172,6 +172,9 @@ class Manager:
     def get_device_properties(self) -> dict[str, Any]:
         """The properties and limits of the device."""
 
+    def _facts(self) -> dict[str, Any]:
+        """Limits, features, extensions and memory, by Vulkan's names."""
+
     @property
     def queue_count(self) -> int:
         """Number of queues; sequence() takes the indices below it."""
@@ -3024,7 +3027,7 @@ def _set_array_hooks(binary: Any, unary: Any, compare: Any, get: Any) -> None:
     """Set what applies functions and keys that are not the usual ones."""
 
 def _set_default_float(dtype: DTypeLike | None) -> None:
-    """Set the type of floating-point numbers whose type nobody names."""
+    """Set the type of floating-point numbers whose type nobody names; None: by the device."""
 
 def _resolve(name: str, kinds: Any) -> Any:
     """Return the types of the operands and of the result, or None if the function refuses them."""
@@ -3093,7 +3096,11 @@ def _reduce_text(
 
 def _unsupported_reason(manager: Manager | None, dtype: DTypeLike | None) -> str: ...
 
-def _emulated_doubles_reason(manager: Manager | None) -> str: ...
+def _has_doubles(manager: Manager | None) -> bool:
+    """Return whether the device has shaderFloat64."""
+
+def _exchange_singles_noted(noted: bool) -> bool:
+    """Set whether the warning of the default float was given; return whether it was before."""
 
 def _require(manager: Manager | None, dtype: DTypeLike | None) -> None: ...
 

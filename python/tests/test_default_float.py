@@ -105,6 +105,55 @@ def test_other_types_are_refused(wrong: Any) -> None:
     assert kp.default_float() == np.float64
 
 
+WITHOUT = {"KOMPUTE_WITHOUT": "shaderFloat64", "KOMPUTE_DEFAULT_FLOAT": ""}
+
+
+def test_devices_without_float64_have_float32_and_say_so_once() -> None:
+    program = """
+import warnings
+import numpy as np
+import kp
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    i = kp.array([1, 2, 3], dtype="int32")
+    found = [kp.zeros(2), kp.array([1.5, 2]), kp.full(2, 0.5), kp.linspace(0, 1, 3), kp.eye(2),
+             i / 2, i * 1.5, kp.sqrt(i), i.mean(), kp.array([1.5, 2]) * 2, kp.where(i > 1, 1.0, 2.0),
+             kp.concat([i, kp.array([0.5], dtype="float32")]), kp.random.default_rng(1).random(3),
+             kp.fft.fftfreq(8), kp.asarray(1.5), kp.std(i), kp.median(i)]
+    assert {str(each.dtype) for each in found} == {"float32"}, [each.dtype for each in found]
+    assert found[5].tolist() == [0.5, 1, 1.5]
+assert [each.category for each in caught] == [RuntimeWarning], caught
+assert "has no doubles of its own, so floats whose type nobody names are float32" in str(caught[0].message)
+assert kp.default_float() == np.float32
+kp.set_default_float("float64")
+assert kp.default_float() == np.float64
+"""
+    assert run_python(program, **WITHOUT) == ""
+
+
+def test_float64_by_the_users_word_stays_float64() -> None:
+    program = """
+import warnings
+import numpy as np
+import kp
+warnings.simplefilter("ignore")
+for make in (lambda: kp.zeros(2, dtype="float64"), lambda: kp.array(np.array([0.5]))):
+    try:
+        assert make().dtype == np.float64
+    except kp.Unsupported as error:
+        assert "no arrays of float64; convert to float32 first" in str(error)
+assert kp.result_type(np.int32, np.float64) == np.float64
+assert kp.result_type(np.int32, np.float32) == np.float32
+"""
+    assert run_python(program, **WITHOUT) == ""
+
+
+def test_a_choice_holds_on_devices_without_float64_and_warns_of_nothing() -> None:
+    program = "import kp; print(kp.zeros(2).dtype, (kp.array([1, 2], dtype='int32') / 2).dtype)"
+    environment = {**WITHOUT, "KOMPUTE_DEFAULT_FLOAT": "float32"}
+    assert run_python(program, **environment) == "float32 float32\n"
+
+
 def test_the_environment_chooses_it() -> None:
     program = "import kp; print(kp.default_float(), kp.zeros(1).dtype)"
     assert run_python(program, KOMPUTE_DEFAULT_FLOAT="float32") == "float32 float32\n"

@@ -109,14 +109,6 @@ std::string unsupportedReason(Manager& manager, DType dtype) {
     return Home::of(manager)->unsupportedReason(dtype);
 }
 
-std::string emulatedDoublesReason(Manager& manager) {
-    const vulkan::Device& device = *implOf(manager).device;
-    if (device.has(vulkan::Feature::eShaderFloat64))
-        return {};
-    return formatted("{} {} shaderFloat64.", device.name(),
-                     device.wrapped() ? "was created without" : "has no");
-}
-
 void require(Manager& manager, DType dtype) {
     Home::of(manager)->require(dtype);
 }

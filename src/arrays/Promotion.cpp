@@ -11,8 +11,12 @@
 
 #include <kompute/Array.hpp>
 #include <kompute/Error.hpp>
+#include <kompute/arrays/Engine.hpp>
 #include <kompute/arrays/NumberType.hpp>
+#include <kompute/logger/Logger.hpp>
 
+#include "arrays/ArrayState.hpp"
+#include "base/Environment.hpp"
 #include "base/Text.hpp"
 
 namespace kp {
@@ -20,7 +24,46 @@ namespace {
 
 using enum DType;
 
-std::atomic<DType> gDefaultFloat{eFloat64};
+constexpr DType kNotChosen{0xff};
+std::atomic<DType> gChosenFloat{kNotChosen};
+std::atomic<bool> gSinglesNoted{false};
+
+/// Returns what KOMPUTE_DEFAULT_FLOAT names.
+DType floatOfEnvironment() {
+    static const DType found = [] {
+        const std::string given = environment("KOMPUTE_DEFAULT_FLOAT");
+        if (given.empty())
+            return kNotChosen;
+        if (given != "float32" && given != "float64")
+            fail<InvalidArgument>("KOMPUTE_DEFAULT_FLOAT is float32 or float64, not '{}'", given);
+        return given == "float32" ? eFloat32 : eFloat64;
+    }();
+    return found;
+}
+
+/// Returns the choice of the program or of the environment.
+DType chosenFloat() {
+    const DType chosen = gChosenFloat.load(std::memory_order_relaxed);
+    return chosen != kNotChosen ? chosen : floatOfEnvironment();
+}
+
+/// Returns the default float beside operands, and the device that decided it; null if a choice did.
+std::pair<DType, const arrays::Home*> defaultBeside(const Operand* operands, size_t count) {
+    if (const DType chosen = chosenFloat(); chosen != kNotChosen)
+        return {chosen, nullptr};
+    for (size_t i = 0; i < count; ++i)
+        if (operands[i].isArray())
+            if (const auto& home = stateOf(operands[i].array()).home; !home->hasDoubles())
+                return {eFloat32, home.get()};
+    return {eFloat64, nullptr};
+}
+
+void noteSingles(const arrays::Home* home) {
+    if (home && !arrays::exchangeSinglesNoted(true))
+        KP_LOG_WARN("{} has no doubles of its own, so floats whose type nobody names are float32 there; "
+                    "setDefaultFloat() and KOMPUTE_DEFAULT_FLOAT choose for all devices",
+                    home->deviceName());
+}
 
 char familyOf(DType dtype) {
     return numberType(dtype).family;
@@ -151,13 +194,17 @@ bool refusesBool(std::string_view name) {
 
 /// Returns what NumPy found, in the default float unless a source has doubles itself.
 DType withoutDoubles(DType found, const Operand* operands, size_t count) {
-    if ((found != eFloat64 && found != eComplex128) || defaultFloat() == eFloat64)
+    if (found != eFloat64 && found != eComplex128)
+        return found;
+    const auto [wanted, home] = defaultBeside(operands, count);
+    if (wanted == eFloat64)
         return found;
     for (size_t i = 0; i < count; ++i) {
         const Operand& each = operands[i];
         if (!each.adapts() && (each.dtype() == eFloat64 || each.dtype() == eComplex128))
             return found;
     }
+    noteSingles(home);
     return found == eFloat64 ? eFloat32 : eComplex64;
 }
 
@@ -246,7 +293,8 @@ Resolution resolveAnew(const Function& function, const Operand* operands, size_t
     return resolution;
 }
 
-// What resolve() found, by function and kinds of operands: types, and numbers that adapt.
+// What resolve() found, by function, kinds of operands (types, and numbers that adapt), and the
+// default float.
 
 constexpr size_t kKinds = kCodes.size() + 3;
 
@@ -256,7 +304,7 @@ size_t kindOf(const Operand& operand) {
 }
 
 std::vector<std::atomic<uint32_t>>& knownResolutions() {
-    static std::vector<std::atomic<uint32_t>> known(functions().size() * kKinds * kKinds);
+    static std::vector<std::atomic<uint32_t>> known(functions().size() * kKinds * kKinds * 3);
     return known;
 }
 
@@ -265,7 +313,11 @@ std::atomic<uint32_t>* placeOf(const Function& function, const Operand* operands
         return nullptr;
     const auto index = static_cast<size_t>(&function - functions().data());
     const size_t second = count == 2 ? kindOf(operands[1]) : 0;
-    return &knownResolutions()[(index * kKinds + kindOf(operands[0])) * kKinds + second];
+    // A device that decides it warns the first time, so that a choice must not be found instead.
+    const auto [wanted, home] = defaultBeside(operands, count);
+    const size_t by = wanted == eFloat64 ? 0 : home ? 2 : 1;
+    const size_t place = (index * kKinds + kindOf(operands[0])) * kKinds + second;
+    return &knownResolutions()[place * 3 + by];
 }
 
 uint32_t packed(const Resolution& resolution) {
@@ -299,15 +351,36 @@ bool castsSafely(DType from, DType to) {
 }
 
 DType defaultFloat() {
-    return gDefaultFloat.load(std::memory_order_relaxed);
+    const DType chosen = chosenFloat();
+    return chosen != kNotChosen ? chosen : eFloat64;
+}
+
+DType defaultFloat(Manager& manager) {
+    if (const DType chosen = chosenFloat(); chosen != kNotChosen)
+        return chosen;
+    const std::shared_ptr<arrays::Home> home = arrays::Home::of(manager);
+    if (home->hasDoubles())
+        return eFloat64;
+    noteSingles(home.get());
+    return eFloat32;
 }
 
 void setDefaultFloat(DType dtype) {
     if (dtype != eFloat32 && dtype != eFloat64)
         fail<InvalidArgument>("the default float is float32 or float64, not {}", toString(dtype));
-    gDefaultFloat.store(dtype, std::memory_order_relaxed);
-    for (std::atomic<uint32_t>& known : knownResolutions())
-        known.store(0, std::memory_order_relaxed);
+    gChosenFloat.store(dtype, std::memory_order_relaxed);
+}
+
+void resetDefaultFloat() {
+    gChosenFloat.store(kNotChosen, std::memory_order_relaxed);
+}
+
+bool arrays::hasDoubles(Manager& manager) {
+    return Home::of(manager)->hasDoubles();
+}
+
+bool arrays::exchangeSinglesNoted(bool noted) {
+    return gSinglesNoted.exchange(noted);
 }
 
 DType commonType(const Operand* operands, size_t count) {

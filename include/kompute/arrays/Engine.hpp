@@ -64,9 +64,6 @@ KOMPUTE_API std::shared_ptr<Tensor> memoryOf(const Array& array);
 /// Keeps the memory of an array from being used for other arrays.
 KOMPUTE_API void keepMemory(const Array& array);
 
-/// Returns why a manager's device computes float64 and complex128 with integers, slowly; empty if
-/// it has doubles.
-KOMPUTE_API std::string emulatedDoublesReason(Manager& manager);
 /// Returns why arrays of a manager cannot have a type; empty if they can.
 KOMPUTE_API std::string unsupportedReason(Manager& manager, DType dtype);
 /// @throws Unsupported with that reason
@@ -81,6 +78,11 @@ KOMPUTE_API void pretendRange(Manager& manager, uint64_t bytes);
 KOMPUTE_API void pretendLack(Manager& manager, DType dtype, std::string reason);
 /// Ends defaultManager(); the next call makes another one. For tests.
 KOMPUTE_API void dropDefaultManager();
+
+/// Returns true if the device has shaderFloat64, on which defaultFloat(Manager&) depends.
+KOMPUTE_API bool hasDoubles(Manager& manager);
+/// Sets whether the warning of defaultFloat(Manager&) was given, and returns whether it was before.
+KOMPUTE_API bool exchangeSinglesNoted(bool noted);
 
 /// Sets what every later array of a manager keeps alive, such as the manager's owner.
 KOMPUTE_API void setOwner(Manager& manager, std::weak_ptr<void> owner);

@@ -9,6 +9,7 @@
 
 namespace kp {
 
+class Manager;
 class Operand;
 
 /// Returns the type to which two types promote, by NumPy's rules.
@@ -16,19 +17,26 @@ KOMPUTE_API DType promote(DType a, DType b);
 /// Returns true if a type holds all numbers of another, by NumPy's rule "safe".
 KOMPUTE_API bool castsSafely(DType from, DType to);
 
-/// Returns the type of floating-point numbers whose type nobody names: eFloat64, unless
-/// setDefaultFloat() said otherwise. Thread-safe.
+/// Returns the type of floating-point numbers whose type nobody names, if no array is there: what
+/// setDefaultFloat() or the environment variable KOMPUTE_DEFAULT_FLOAT chose, or else eFloat64.
+/// Thread-safe. @throws InvalidArgument if the variable names another type than these two
 KOMPUTE_API DType defaultFloat();
-/// Sets it, to eFloat32 or eFloat64, for the whole process. Then eFloat64 comes only of what is
-/// eFloat64 already. @throws InvalidArgument for another type
+/// Returns the same for arrays of a device: without a choice, eFloat32 if the device has no
+/// shaderFloat64. The first time that this decides, a warning is logged. Throws as above.
+KOMPUTE_API DType defaultFloat(Manager& manager);
+/// Sets it, to eFloat32 or eFloat64, for the whole process and all devices. With eFloat32, eFloat64
+/// comes only of what is eFloat64 already. @throws InvalidArgument for another type
 KOMPUTE_API void setDefaultFloat(DType dtype);
+/// Takes setDefaultFloat() back. Thread-safe, as the other ones.
+KOMPUTE_API void resetDefaultFloat();
 
 /// The types in which a function computes. Comparisons compare eInt64 with eUint64 as they are.
 struct Resolution {
     std::array<DType, 2> operands{};
     DType result{};
 };
-/// Returns the types in which a function computes operands, by NumPy's rules.
+/// Returns the types in which a function computes operands, by NumPy's rules and defaultFloat() of
+/// their device.
 /// @throws InvalidArgument if the function does not take that many operands, or their types
 KOMPUTE_API Resolution resolve(const Function& function, const Operand* operands, size_t count);
 

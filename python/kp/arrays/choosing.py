@@ -98,7 +98,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     for each in condlist:
         if np.dtype(getattr(each, "dtype", np.asarray(each).dtype)) != np.bool_:
             raise TypeError("conditions are masks (bool)")
-    dtype = result_dtype(*[_kind(each) for each in (*choicelist, default)])
+    dtype = result_dtype(*[_kind(each) for each in (*choicelist, default)], manager=manager)
     shapes = [np.shape(each) for each in (*condlist, *choicelist, default)]
     result = broadcast_to(converted(as_array(default, manager), dtype), broadcast(*shapes))
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
@@ -141,7 +141,7 @@ def choose(a: Any, choices: Sequence[Any], out: Array | None = None, mode: str =
         index = apply("minimum", apply("maximum", index, 0), last)
     else:
         raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
-    dtype = result_dtype(*[each._dtype for each in options])
+    dtype = result_dtype(*[each._dtype for each in options], manager=index._manager)
     shape = broadcast(index.shape, *[each.shape for each in options])
     result = broadcast_to(converted(options[0], dtype), shape)
     for number, each in enumerate(options[1:], 1):

@@ -182,7 +182,7 @@ def _on_host(name: str, values: tuple[Any, ...], manager: Manager) -> Array:
         result = np.asarray(ufunc(*given))
     dtype = result.dtype
     if dtype.kind in "fc" and name != "float_power":
-        dtype = without_doubles(dtype, *samples)
+        dtype = without_doubles(dtype, *samples, manager=manager)
     return upload(manager, result.astype(dtype, copy=False))
 
 
@@ -325,7 +325,7 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Array:
         operand.kind if isinstance(operand.kind, np.dtype) else operand.value
         for operand in operands
     ]
-    dtype = result_dtype(*samples)
+    dtype = result_dtype(*samples, manager=truth._manager)
     shape = broadcast(truth._shape, *[operand.shape for operand in operands])
     parts = [
         (operand.value, dtype) if operand.array is None else converted(operand.array, dtype)
@@ -334,10 +334,10 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     return _kp._expression("({0} ? {1} : {2})", dtype, shape, [truth, *parts])
 
 
-def result_dtype(*values: Any) -> DType:
-    """Return NumPy's promotion of dtypes and Python numbers."""
+def result_dtype(*values: Any, manager: Manager | None = None) -> DType:
+    """Return NumPy's promotion of dtypes and Python numbers, with the default float of a manager."""
     found: DType = np.result_type(*values)
-    return without_doubles(number(found).dtype, *values)
+    return without_doubles(number(found).dtype, *values, manager=manager)
 
 
 def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Array:

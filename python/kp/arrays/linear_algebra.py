@@ -56,7 +56,7 @@ def _pair(x1: Any, x2: Any) -> tuple[Array, Array]:
     """Return two operands as arrays of a common dtype."""
     manager = manager_of(x1, x2)
     a, b = as_array(x1, manager), as_array(x2, manager)
-    dtype = result_dtype(a.dtype, b.dtype)
+    dtype = result_dtype(a.dtype, b.dtype, manager=manager)
     return converted(a, dtype), converted(b, dtype)
 
 

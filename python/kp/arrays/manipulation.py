@@ -316,7 +316,8 @@ def concat(
     if parts[0].ndim == 0:
         raise ValueError("arrays without axes cannot be joined; use stack")
     place = normalized(axis, parts[0].ndim)
-    kind = result_dtype(*[part.dtype for part in parts]) if dtype is None else number(dtype).dtype
+    kinds = [part.dtype for part in parts]
+    kind = result_dtype(*kinds, manager=manager) if dtype is None else number(dtype).dtype
     for part in parts:
         if not np.can_cast(part._dtype, kind, casting):
             raise TypeError(

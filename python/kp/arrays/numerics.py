@@ -176,8 +176,8 @@ def interp(
         raise ValueError(
             f"xp and fp are rows of the same length, not of the shapes {places.shape} and {values.shape}"
         )
-    dtype = result_dtype(at._dtype, places._dtype, values._dtype)
-    kind = result_dtype(at._dtype, places._dtype)
+    dtype = result_dtype(at._dtype, places._dtype, values._dtype, manager=manager)
+    kind = result_dtype(at._dtype, places._dtype, manager=manager)
     at, places, values = converted(at, kind), converted(places, kind), converted(values, dtype)
     if period is not None:
         if period == 0:
@@ -220,7 +220,7 @@ _PRODUCTS = 1 << 30
 def _vectors(a: Any, v: Any, names: str) -> tuple[Array, Array]:
     manager = manager_of(a, v)
     first, second = as_array(a, manager), as_array(v, manager)
-    dtype = result_dtype(first._dtype, second._dtype)
+    dtype = result_dtype(first._dtype, second._dtype, manager=manager)
     pair = [
         reshape(converted(each, dtype), (1,)) if each.ndim == 0 else converted(each, dtype)
         for each in (first, second)
@@ -348,7 +348,7 @@ def polyval(p: Sequence[Any] | Any, x: Any) -> Array:
     if factors.ndim != 1:
         raise ValueError(f"p is a row of coefficients, not of shape {factors.shape}")
     points = given(x)
-    dtype = result_dtype(factors.dtype, points._dtype)
+    dtype = result_dtype(factors.dtype, points._dtype, manager=points._manager)
     at = converted(points, dtype)
     if not factors.size:
         return zeros_like(points)
@@ -370,7 +370,7 @@ def unwrap(
     place = normalized(axis, angles.ndim)
     before = (slice(None),) * place
     steps = diff(angles, axis=place)
-    kind = result_dtype(steps._dtype, period)
+    kind = result_dtype(steps._dtype, period, manager=angles._manager)
     angles = converted(angles, kind)
     whole = kind.kind in "iu"
     half: Any = period // 2 if whole else period / 2

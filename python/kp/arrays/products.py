@@ -165,7 +165,8 @@ def einsum(
     manager = manager_of(*operands)
     arrays = [as_array(each, manager) for each in operands]
     names, wanted = _subscripts(subscripts, arrays)
-    kind = number(dtype).dtype if dtype else result_dtype(*[each._dtype for each in arrays])
+    kinds = [each._dtype for each in arrays]
+    kind = number(dtype).dtype if dtype else result_dtype(*kinds, manager=manager)
     parts = [
         _without_repeats(converted(array, kind), name)
         for array, name in zip(arrays, names, strict=True)

@@ -205,7 +205,7 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
         raise ValueError(f"x1 must have one axis, not {edges.ndim}")
     if sorter is not None:
         edges = take(edges, sorter)
-    dtype = result_dtype(edges.dtype, values.dtype)
+    dtype = result_dtype(edges.dtype, values.dtype, manager=manager)
     if edges.size == 0 or values.size == 0:
         return apply("multiply", converted(values, np.dtype(np.bool_)), np.int64(0))
     places = blank(manager, (values.size,), np.dtype(np.int64))

@@ -108,7 +108,7 @@ def isin(x1: Any, x2: Any, /, assume_unique: bool = False, invert: bool = False)
     manager = manager_of(x1, x2)
     array = ordered_dtype(as_array(x1, manager))
     among = ravel(ordered_dtype(as_array(x2, manager)))
-    dtype = result_dtype(array.dtype, among.dtype)
+    dtype = result_dtype(array.dtype, among.dtype, manager=manager)
     array, among = converted(array, dtype), sort(converted(among, dtype))
     if among.size == 0:
         less = apply("less", array, array)
@@ -126,7 +126,7 @@ def isin(x1: Any, x2: Any, /, assume_unique: bool = False, invert: bool = False)
 def _pair(ar1: Any, ar2: Any) -> tuple[Array, Array]:
     manager = manager_of(ar1, ar2)
     first, second = ravel(as_array(ar1, manager)), ravel(as_array(ar2, manager))
-    dtype = result_dtype(first._dtype, second._dtype)
+    dtype = result_dtype(first._dtype, second._dtype, manager=manager)
     return converted(first, dtype), converted(second, dtype)
 
 

@@ -91,7 +91,9 @@ def average(
     by = as_array(weights, array._manager)
     kinds = [array._dtype, by._dtype]
     dtype = result_dtype(
-        *kinds, *([default_float(array._manager)] if array._dtype.kind in "biu" else [])
+        *kinds,
+        *([default_float(array._manager)] if array._dtype.kind in "biu" else []),
+        manager=array._manager,
     )
     if by.shape != array.shape:
         if axis is None:

@@ -173,9 +173,12 @@ void bindArrayEngine(py::module_& module) {
         },
         "manager"_a, "dtype"_a);
     module.def(
-        "_emulated_doubles_reason",
-        [](py::handle manager) { return arrays::emulatedDoublesReason(managerOfArrays(manager)); },
-        "manager"_a);
+        "_has_doubles",
+        [](py::handle manager) { return arrays::hasDoubles(managerOfArrays(manager)); },
+        "manager"_a, "Return whether the device has shaderFloat64.");
+    module.def("_exchange_singles_noted", arrays::exchangeSinglesNoted, "noted"_a,
+               "Set whether the warning of the default float was given; return whether it was "
+               "before.");
     module.def(
         "_require",
         [](py::handle manager, py::handle dtype) {

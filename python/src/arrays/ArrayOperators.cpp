@@ -314,8 +314,15 @@ void bindArrayOperators(py::module_& module) {
         "binary"_a, "unary"_a, "compare"_a, "get"_a,
         "Set what applies functions and keys that are not the usual ones.");
     module.def(
-        "_set_default_float", [](py::handle dtype) { setDefaultFloat(arrayType(dtype)); },
-        "dtype"_a, "Set the type of floating-point numbers whose type nobody names.");
+        "_set_default_float",
+        [](py::handle dtype) {
+            if (dtype.is_none())
+                resetDefaultFloat();
+            else
+                setDefaultFloat(arrayType(dtype));
+        },
+        "dtype"_a,
+        "Set the type of floating-point numbers whose type nobody names; None: by the device.");
     module.def(
         "_resolve",
         [](const std::string& name, const py::sequence& samples) -> py::object {

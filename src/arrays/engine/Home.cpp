@@ -60,7 +60,8 @@ std::shared_ptr<Home> Home::of(Manager& manager) {
 
 Home::Home(Manager& manager)
     : mManager(&manager), mDevice(manager.deviceInfo().name),
-      mRules(manager.deviceInfo().type == DeviceType::eCpu ? kCpuRules : kGpuRules),
+      mRules(implOf(manager).device->physical().isCpu() ? kCpuRules : kGpuRules),
+      mDoubles(implOf(manager).device->has(vulkan::Feature::eShaderFloat64)),
       mRange(manager.deviceInfo().maxStorageBufferRange),
       mKeptLimit(manager.deviceInfo().memoryBytes / kKeptPart), mPlans(*this) {}
 
@@ -145,6 +146,8 @@ std::string Home::unsupportedReason(DType dtype) {
 
 void Home::pretendLack(DType dtype, std::string reason) {
     const std::lock_guard lock(mMutex);
+    if (dtype == DType::eFloat64)
+        mDoubles = reason.empty();
     mReasons[static_cast<size_t>(dtype)] = std::move(reason);
 }
 

@@ -35,6 +35,8 @@ public:
     std::shared_ptr<Queue> queue() const { return manager().defaultQueue(); }
     const std::string& deviceName() const { return mDevice; }
     const Rules& rules() const { return mRules; }
+    /// Returns true if the device has shaderFloat64.
+    bool hasDoubles() const { return mDoubles.load(std::memory_order_relaxed); }
     /// Returns the bytes of memory that a kernel binds at most.
     uint64_t range() const { return mRange.load(std::memory_order_relaxed); }
     void pretendRange(uint64_t bytes) { mRange = bytes; }
@@ -68,6 +70,7 @@ private:
     std::weak_ptr<void> mOwner;
     const std::string mDevice; ///< name
     const Rules mRules;
+    std::atomic<bool> mDoubles;
     std::atomic<uint64_t> mRange;
     const uint64_t mKeptLimit; ///< bytes of freed memory
     Plans mPlans;

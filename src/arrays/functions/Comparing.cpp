@@ -9,7 +9,7 @@ namespace kp {
 namespace {
 
 Array asFloating(const Array& x) {
-    return x.dtype() < DType::eFloat16 ? x.astype(defaultFloat()) : x;
+    return x.dtype() < DType::eFloat16 ? x.astype(defaultFloat(x.manager())) : x;
 }
 
 } // namespace

@@ -24,7 +24,14 @@ std::shared_ptr<Home> homeFor(Manager* manager) {
     return Home::of(manager ? *manager : defaultManager());
 }
 
-DType typeOf(const Operand& value) {
+/// Returns the type of a number, or of floats if none is given, on the manager of new arrays.
+DType typeOn(Manager* manager, const Operand& value = 0.0) {
+    if (value.adapts() && value.kind() >= Operand::Kind::eFloat) {
+        const DType real = defaultFloat(manager ? *manager : defaultManager());
+        return value.kind() == Operand::Kind::eFloat ? real
+               : real == DType::eFloat64             ? DType::eComplex128
+                                                     : DType::eComplex64;
+    }
     return commonType(&value, 1);
 }
 
@@ -68,12 +75,24 @@ Array empty(const Shape& shape, DType dtype, Manager* manager) {
     return arrayOf(arrays::View::blank(homeFor(manager), shape, dtype));
 }
 
+Array empty(const Shape& shape, Manager* manager) {
+    return empty(shape, typeOn(manager), manager);
+}
+
 Array zeros(const Shape& shape, DType dtype, Manager* manager) {
     return full(shape, 0, dtype, manager);
 }
 
+Array zeros(const Shape& shape, Manager* manager) {
+    return zeros(shape, typeOn(manager), manager);
+}
+
 Array ones(const Shape& shape, DType dtype, Manager* manager) {
     return full(shape, 1, dtype, manager);
+}
+
+Array ones(const Shape& shape, Manager* manager) {
+    return ones(shape, typeOn(manager), manager);
 }
 
 Array full(const Shape& shape, const Operand& value, DType dtype, Manager* manager) {
@@ -87,7 +106,7 @@ Array full(const Shape& shape, const Operand& value, DType dtype, Manager* manag
 }
 
 Array full(const Shape& shape, const Operand& value, Manager* manager) {
-    return full(shape, value, typeOf(value), manager);
+    return full(shape, value, typeOn(manager, value), manager);
 }
 
 Array arange(int64_t stop, Manager* manager) {
@@ -114,6 +133,14 @@ Array linspace(double start, double stop, int64_t count, DType dtype, Manager* m
     const double step = (stop - start) / static_cast<double>(count - 1);
     return where(equal(index, static_cast<double>(count - 1)), stop, index * step + start)
         .astype(dtype);
+}
+
+Array linspace(double start, double stop, int64_t count, Manager* manager) {
+    return linspace(start, stop, count, typeOn(manager), manager);
+}
+
+Array eye(int64_t rows, int64_t columns, int64_t k, Manager* manager) {
+    return eye(rows, columns, k, typeOn(manager), manager);
 }
 
 Array eye(int64_t rows, int64_t columns, int64_t k, DType dtype, Manager* manager) {

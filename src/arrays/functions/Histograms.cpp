@@ -76,7 +76,7 @@ Histogram histogram(const Array& given, int64_t bins, double low, double high) {
         high += 0.5;
     }
     const Array x = countable(given);
-    const DType dtype = x.dtype() < DType::eFloat16 ? defaultFloat() : x.dtype();
+    const DType dtype = x.dtype() < DType::eFloat16 ? defaultFloat(x.manager()) : x.dtype();
     return {countsOf(rowOf(x), bins, DType::eInt64, Bins::even(low, high)),
             linspace(low, high, bins + 1, dtype, &x.manager())};
 }
@@ -116,10 +116,11 @@ Array bincount(const Array& x, const Array& weights, int64_t minimum) {
                               toString(x.shape()), toString(weights.shape()));
     arrays::requireOrder(weights, "bincount");
     const int64_t bins = binsFor(x, minimum);
-    const View by = rowOf(weights.astype(defaultFloat()));
+    const DType dtype = defaultFloat(x.manager());
+    const View by = rowOf(weights.astype(dtype));
     HistogramOptions options;
     options.weights = rangeOf(by);
-    return countsOf(rowOf(countable(x)), bins, defaultFloat(), Bins::integers(), options);
+    return countsOf(rowOf(countable(x)), bins, dtype, Bins::integers(), options);
 }
 
 } // namespace kp

@@ -123,8 +123,8 @@ View byPrimitive(const Array& x, ReduceOperation operation, size_t axes, DType a
     return out;
 }
 
-DType meanType(DType dtype) {
-    return dtype < DType::eFloat16 ? defaultFloat() : dtype;
+DType meanType(const Array& x) {
+    return x.dtype() < DType::eFloat16 ? defaultFloat(x.manager()) : x.dtype();
 }
 
 } // namespace
@@ -186,7 +186,7 @@ Array countNonzero(const Array& x, const Axes& axes, bool keepAxes) {
 }
 
 Array mean(const Array& x, const Axes& axes, bool keepAxes) {
-    const DType result = meanType(x.dtype());
+    const DType result = meanType(x);
     const DType wide = atLeastSingle(result);
     const auto length = static_cast<double>(lengthOf(x, axes));
     const Array total = reduce(x, ReduceOperation::eSum, axes, wide, wide, keepAxes);
@@ -194,7 +194,7 @@ Array mean(const Array& x, const Axes& axes, bool keepAxes) {
 }
 
 Array var(const Array& x, const Axes& axes, double correction, bool keepAxes) {
-    const DType result = meanType(x.dtype());
+    const DType result = meanType(x);
     const Array source = x.astype(atLeastSingle(result));
     Array distance = source - mean(source, axes, true);
     if (source.dtype() >= DType::eComplex64)
