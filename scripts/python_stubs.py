@@ -375,6 +375,7 @@ RESULTS = {
     "Launcher.parameters": "dict[str, str]",
     "Manager.__enter__": "Self",
     "Manager.get_device_properties": "dict[str, Any]",
+    "Manager._facts": "dict[str, Any]",
     "Manager.activity": "dict[str, int]",
     "Tensor._owner": "Any",
     "Manager._tensor_at_cuda": "Tensor | None",

@@ -7,6 +7,7 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Cuda.hpp>
+#include <kompute/DeviceFacts.hpp>
 #include <kompute/Event.hpp>
 #include <kompute/ExternalMemory.hpp>
 #include <kompute/HostImport.hpp>

@@ -8,9 +8,10 @@ from typing import NoReturn
 
 import kp
 from kp.cli import bench, compile, info, run
+from kp.cli.device_report import command as report
 from kp.cli.errors import UsageError
 
-COMMANDS = (info.COMMAND, run.COMMAND, compile.COMMAND, bench.COMMAND)
+COMMANDS = (info.COMMAND, run.COMMAND, compile.COMMAND, bench.COMMAND, report.COMMAND)
 
 
 class Parser(argparse.ArgumentParser):

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include <kompute/DeviceFacts.hpp>
+
 #include "base/Gil.hpp"
 #include "base/Waiting.hpp"
 #include "shader/Shader.hpp"
@@ -34,6 +36,24 @@ py::dict describeDevice(const DeviceInfo& info) {
         "subgroup_size"_a = info.subgroupSize, "min_subgroup_size"_a = info.minSubgroupSize,
         "max_subgroup_size"_a = info.maxSubgroupSize, "timestamps_supported"_a = info.timestamps,
         "compute_queues"_a = info.computeQueues);
+}
+
+py::dict describeFacts(const Manager& manager) {
+    const DeviceFacts facts = deviceFacts(manager);
+    py::dict limits;
+    for (const auto& [name, values] : facts.limits)
+        limits[py::str(name)] = values.size() == 1 ? py::object(py::int_(values.front()))
+                                                   : py::object(py::tuple(py::cast(values)));
+    py::list types;
+    for (const DeviceFacts::MemoryType& type : facts.memoryTypes)
+        types.append(py::make_tuple(type.heap, type.flags));
+    return py::dict("profile"_a = facts.profile, "vendor_id"_a = facts.vendorId,
+                    "device_id"_a = facts.deviceId, "driver_version"_a = facts.driverVersion,
+                    "limits"_a = limits, "subgroup_operations"_a = facts.subgroupOperations,
+                    "enabled_features"_a = facts.enabledFeatures,
+                    "missing_features"_a = facts.missingFeatures,
+                    "extensions"_a = facts.enabledExtensions, "heap_bytes"_a = facts.heapBytes,
+                    "memory_types"_a = types);
 }
 
 py::list describeDevices() {
@@ -215,6 +235,9 @@ void bindManager(py::module_& module, Classes& classes) {
             "get_device_properties",
             [](const Manager& manager) { return describeDevice(manager.deviceInfo()); },
             "The properties and limits of the device.")
+        .method(
+            "_facts", [](const Manager& manager) { return describeFacts(manager); },
+            "Limits, features, extensions and memory, by Vulkan's names.")
         .property("queue_count", &Manager::queueCount,
                   "Number of queues; sequence() takes the indices below it.")
         .property("allocated_bytes", &Manager::allocatedBytes, doc(R"(

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``kp report``: a text about a device that its owner can send."""
