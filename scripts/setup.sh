@@ -183,4 +183,8 @@ if [ -n "$absent" ]; then
         install git
     fi
 fi
+# --- SwiftShader: a second software driver, for the step devices of scripts/test.sh ----------------
+if [ "${1:-}" != --demo ]; then
+    bash "$(dirname "${BASH_SOURCE[0]}")/swiftshader.sh" > /dev/null
+fi
 say "done ($(version mesa-vulkan-drivers) of Mesa's Vulkan drivers)"

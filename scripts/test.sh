@@ -20,7 +20,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/arguments.sh
 . scripts/arguments.sh
 
-all_steps="setup style build unit headers device sample atonce fences validation plain asan tsan package"
+all_steps="setup style build unit headers device sample devices atonce fences validation plain asan tsan package"
 all_steps="$all_steps examples python wheel proof benchmark docs"
 default_steps="setup style build unit headers device sample examples"
 # The tests of these two are in other steps: validation, asan and python.
@@ -277,14 +277,19 @@ step_examples() {
     run_tests ci example
 }
 
-# All Python tests with validation, every warning an error.
-step_python() {
+# Builds the Python package for the tests.
+build_python() {
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
         pytest Pillow mypy array-api-strict 'dask[array]>=2024.8' 'distributed>=2024.8'
     configure ci -DKOMPUTE_OPT_BUILD_PYTHON=ON \
         -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null
     build ci _kp
+}
+
+# All Python tests with validation, every warning an error.
+step_python() {
+    build_python
     build/venv/bin/python scripts/python_stubs.py --check
     cc -O1 -g -shared -fPIC python/tests/backtrace.c -o build/ci/backtrace.so
     local checks=core,sync
@@ -302,6 +307,45 @@ step_python() {
 }
 # A twelfth of them, which depends on the commit.
 step_sample() { KOMPUTE_TEST_SAMPLE=$((0x$(commit) % 12))/12 step_python; }
+
+# on_device NAME VARIABLE=VALUE...   runs the samples with these variables. Of the suites of device_samples.sh, a part
+# that depends on the commit.
+on_device() {
+    local name=$1 turn log=build/devices.log
+    shift
+    turn=$((0x$(commit)))
+    with_progress "$log" "device tests on $name" env "$@" KOMPUTE_CACHE_DIR=off \
+        GTEST_FILTER="$device_suites" GTEST_TOTAL_SHARDS="$device_parts" \
+        GTEST_SHARD_INDEX=$((turn % device_parts)) \
+        build/ci/test/kompute_device_tests --gtest_brief=1 || {
+        grep -vE 'Running main|^\[==' "$log" | tail -n 100
+        return 1
+    }
+    grep -E '^\[  PASSED|^\[  SKIPPED \] [0-9]' "$log"
+    (
+        export "$@" KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE=$((turn % python_parts))/$python_parts
+        export PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1
+        cd python/tests
+        # shellcheck disable=SC2086
+        in_shards "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $python_files
+    )
+}
+
+# Other devices than the default one: profiles of devices, and SwiftShader.
+step_devices() {
+    # shellcheck source=scripts/device_samples.sh
+    . scripts/device_samples.sh
+    local turn icd profile
+    turn=$((0x$(commit) % ${#first_profiles[@]}))
+    build_python
+    build ci kompute_unit_tests kompute_device_tests
+    GTEST_FILTER='DeviceP*:DeviceChoice*' build/ci/test/kompute_unit_tests --gtest_brief=1
+    for profile in "$always_profile" "${first_profiles[turn]}" "${second_profiles[turn]}"; do
+        on_device "$profile" KOMPUTE_PROFILE="$profile"
+    done
+    icd=$(bash scripts/swiftshader.sh)
+    [ -z "$icd" ] || on_device SwiftShader VK_DRIVER_FILES="$icd" VK_ICD_FILENAMES="$icd"
+}
 
 # The package as pip installs it. With this compiler and option its module is the one that the step python
 # has tested, and its objects are in the compiler cache. So a sample of the tests suffices: those of installed

@@ -2,7 +2,7 @@
 #version 450
 
 // Fills a buffer with a 64-bit value, which no Vulkan fill command supports.
-layout(local_size_x = 256) in;
+layout(local_size_x = 128) in; // every device has so many
 
 layout(set = 0, binding = 0) writeonly buffer Values {
     uvec2 values[];

@@ -16,7 +16,14 @@ namespace kp {
 namespace {
 
 constexpr uint64_t kBlockBytes = 16;
-constexpr uint64_t kTileBytes = 256 * kBlockBytes; ///< per work group
+constexpr uint32_t kGroupSize = 256;                      ///< of both shaders
+constexpr uint64_t kTileBytes = kGroupSize * kBlockBytes; ///< per work group
+
+bool canRun(const vulkan::Device& device) {
+    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    return limits.maxComputeWorkGroupInvocations >= kGroupSize &&
+           limits.maxComputeWorkGroupSize[0] >= kGroupSize;
+}
 
 BufferKernel::Range wholeOf(const Memory& memory) {
     const vulkan::Buffer& buffer = *implOf(memory).buffer;
@@ -27,7 +34,8 @@ BufferKernel::Range wholeOf(const Memory& memory) {
 
 bool BufferKernel::takes(const Memory& memory) {
     const Memory::Impl& impl = implOf(memory);
-    return impl.buffer && impl.memoryType != Memory::MemoryTypes::eHost &&
+    return impl.buffer && canRun(impl.buffer->device()) &&
+           impl.memoryType != Memory::MemoryTypes::eHost &&
            impl.buffer->offset() % kBlockBytes == 0 && impl.buffer->fillSize() % 4 == 0;
 }
 
@@ -35,7 +43,8 @@ bool BufferKernel::takes(const Range& range) {
     const uint64_t alignment = std::max<uint64_t>(
         kBlockBytes,
         range.buffer->device().physical().properties.limits.minStorageBufferOffsetAlignment);
-    return (range.buffer->offset() + range.offset) % alignment == 0 && range.bytes % 4 == 0;
+    return canRun(range.buffer->device()) &&
+           (range.buffer->offset() + range.offset) % alignment == 0 && range.bytes % 4 == 0;
 }
 
 std::shared_ptr<const BufferKernel> BufferKernel::make(std::shared_ptr<vulkan::Pipeline> pipeline,

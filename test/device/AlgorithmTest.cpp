@@ -73,6 +73,8 @@ TEST_F(AlgorithmTest, SpreadsThreadsOverDimensionsIfTheShaderNumbersItself) {
     const auto limit = manager.deviceInfo().maxWorkgroupCount[0];
     if (limit > 1u << 20)
         GTEST_SKIP() << "the work would not fit in memory";
+    if (!hasFeature(manager, "storageBuffer8BitAccess") || !hasFeature(manager, "shaderInt8"))
+        GTEST_SKIP() << "the device has no 8-bit numbers";
     const uint64_t count = uint64_t{limit} * 64 + 1;
     const std::string body = "layout(local_size_x = 64) in;\n" + buffer(0, "", "uint8_t", "v") +
                              "void main() { uint i = INDEX; if (i < N) v[i] = uint8_t(7); }";

@@ -136,6 +136,9 @@ void main() { v[0] = 10 * imageLoad(given[0], ivec2(1, 0)).x + imageLoad(given[1
 }
 
 TEST_F(DescriptorTest, RefusesAnotherNumberOfObjectsWithTheirOrder) {
+    for (const auto& [name, values] : kp::deviceFacts(manager).limits)
+        if (name == "maxPerStageDescriptorStorageBuffers" && values[0] < 5)
+            GTEST_SKIP() << "the device binds fewer buffers";
     auto t = numbers({0});
     EXPECT_ERROR(kp::ShaderError, "takes 4 memory objects",
                  manager.algorithm({t, t, t}, spirv(kSets)));

@@ -223,6 +223,8 @@ struct Point {
 };
 
 TEST_F(ShaderArgument, ComparesStridesWithElements) {
+    if (!hasFeature(manager, "scalarBlockLayout"))
+        GTEST_SKIP() << "the device has no scalar layout";
     const auto code = [&](const std::string& element, const std::string& layout = "",
                           const std::string& tail = "[]") {
         return spirv("#version 450\n#extension GL_EXT_scalar_block_layout : enable\n"

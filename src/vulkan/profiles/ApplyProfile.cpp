@@ -145,6 +145,8 @@ PhysicalDevice withProfile(const PhysicalDevice& device, const DeviceProfile& pr
     PhysicalDevice made = device;
     made.profile = profile.name;
     made.apiVersion = std::min(device.apiVersion, profile.apiVersion);
+    if (profile.apiVersion < device.apiVersion)
+        made.properties.apiVersion = profile.apiVersion; // which users see and compile for
     made.ownType = device.properties.deviceType;
     made.properties.deviceType = profile.type;
     made.properties.vendorID = profile.vendorId;

@@ -94,6 +94,7 @@ TEST(DeviceProfile, TheLeastOfVulkan11HasNothingOptional) {
     EXPECT_TRUE(made.features.none());
     EXPECT_TRUE(made.extensions.empty());
     EXPECT_EQ(made.apiVersion, VK_API_VERSION_1_1);
+    EXPECT_EQ(made.properties.apiVersion, VK_API_VERSION_1_1);
     EXPECT_EQ(made.properties.limits.maxPerStageDescriptorStorageBuffers, 4U);
     EXPECT_EQ(made.properties.limits.maxPushConstantsSize, 128U);
     EXPECT_EQ(made.properties.limits.minStorageBufferOffsetAlignment, 256U);
