@@ -138,7 +138,12 @@ TEST_F(DeviceProfileTest, DataMovesWithoutMappedDeviceMemory) {
 
 TEST_F(DeviceProfileTest, SaysWhatItTakesAway) {
     logger::setLogLevel(logger::Level::eInfo);
-    managerOf("mali-g7xx");
+    {
+        const ScopedEnvironment variable("KOMPUTE_PROFILE", "mali-g7xx");
+        ManagerOptions options;
+        options.shareDevice = false; // the line is about a new device
+        const Manager own(options);
+    }
     logger::setLogLevel(logger::Level::eWarn);
     EXPECT_NE(logText().find("the device profile 'mali-g7xx' takes from"), std::string::npos)
         << logText();
