@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <kompute/Array.hpp>
@@ -53,7 +54,7 @@ std::pair<DType, const arrays::Home*> defaultBeside(const Operand* operands, siz
         return {chosen, nullptr};
     for (size_t i = 0; i < count; ++i)
         if (operands[i].isArray())
-            if (const auto& home = stateOf(operands[i].array()).home; !home->hasDoubles())
+            if (const auto& home = arrays::stateOf(operands[i].array()).home; !home->hasDoubles())
                 return {eFloat32, home.get()};
     return {eFloat64, nullptr};
 }
