@@ -5,7 +5,7 @@
 
 #include "base/Text.hpp"
 #include "device/TestSupport.hpp"
-#include "shader/lower/StraightFunctions.hpp"
+#include "shader/module/StraightFunctions.hpp"
 
 namespace kp::test {
 namespace {

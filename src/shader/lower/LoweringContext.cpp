@@ -7,7 +7,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "shader/lower/WideLibrary.hpp"
+#include "shader/module/WideLibrary.hpp"
 
 namespace kp::shader {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "shader/lower/FunctionImport.hpp"
-#include "shader/lower/ModuleEditor.hpp"
 #include "shader/lower/NumberTypes.hpp"
+#include "shader/module/FunctionImport.hpp"
+#include "shader/module/ModuleEditor.hpp"
 
 namespace kp::shader {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/lower/WideLibrary.hpp"
+#include "shader/module/WideLibrary.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/lower/StraightCode.hpp"
+#include "shader/module/StraightCode.hpp"
 
 #include <algorithm>
 #include <bit>

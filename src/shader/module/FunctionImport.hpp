@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "shader/lower/ModuleEditor.hpp"
+#include "shader/module/ModuleEditor.hpp"
 
 namespace kp::shader {
 

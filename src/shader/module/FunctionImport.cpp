@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/lower/FunctionImport.hpp"
+#include "shader/module/FunctionImport.hpp"
 
 #include <utility>
 
 #include <kompute/Error.hpp>
 
+#include "base/Text.hpp"
 #include "shader/SpirvModule.hpp"
 
 namespace kp::shader {

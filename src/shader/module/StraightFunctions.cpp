@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/lower/StraightFunctions.hpp"
+#include "shader/module/StraightFunctions.hpp"
 
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "shader/SpirvModule.hpp"
-#include "shader/lower/StraightCode.hpp"
+#include "shader/module/StraightCode.hpp"
 
 namespace kp::shader {
 namespace {

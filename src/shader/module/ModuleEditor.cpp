@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/lower/ModuleEditor.hpp"
+#include "shader/module/ModuleEditor.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -8,6 +8,7 @@
 #include <kompute/Error.hpp>
 #include <spirv-tools/libspirv.h>
 
+#include "base/Text.hpp"
 #include "shader/SpirvModule.hpp"
 
 namespace kp::shader {

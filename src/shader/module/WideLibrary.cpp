@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/lower/WideLibrary.hpp"
+#include "shader/module/WideLibrary.hpp"
 
 #include <vector>
 
 #include <WideLibrary.hpp>
 
-#include "shader/lower/StraightFunctions.hpp"
+#include "shader/module/StraightFunctions.hpp"
 
 namespace kp::shader {
 
