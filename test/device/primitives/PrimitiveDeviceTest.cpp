@@ -50,14 +50,21 @@ TEST_F(PrimitiveDeviceTest, WorksOnADeviceWithoutFeatures) {
         EXPECT_EQ(sum->vector(), (std::vector<uint32_t>{expected + 5, expected + 5}));
     }
     const auto bytes = bare.tensorT<uint8_t>({1, 2, 3});
-    const auto longs = bare.tensorT<int64_t>(1);
-    const auto word = bare.tensorT<uint32_t>({1});
-    EXPECT_ERROR(kp::Unsupported, "was created without storageBuffer8BitAccess",
-                 kp::OpReduce(bytes, word, ReduceOperation::eSum));
-    EXPECT_ERROR(kp::Unsupported, "cannot compare elements of 1 bytes",
-                 kp::OpUnique(bytes, bare.tensorT<uint8_t>(3), {}));
-    EXPECT_ERROR(kp::Unsupported, "cannot reduce to elements of eLong",
-                 kp::OpReduce(word, longs, ReduceOperation::eSum));
+    const auto longs = bare.tensorT<int64_t>({-(int64_t{1} << 40), 5});
+    const auto word = bare.tensorT<uint32_t>(1);
+    const auto total = bare.tensorT<int64_t>(1);
+    const auto distinct = bare.tensorT<uint8_t>(3);
+    const auto count = bare.tensorT<uint32_t>(1);
+    auto sequence = bare.sequence();
+    sequence->record<kp::OpSyncDevice>({bytes, longs});
+    sequence->record<kp::OpReduce>(bytes, word, ReduceOperation::eSum);
+    sequence->record<kp::OpReduce>(longs, total, ReduceOperation::eSum);
+    sequence->record<kp::OpUnique>(bytes, distinct, count, UniqueOptions{});
+    sequence->eval();
+    EXPECT_EQ(word->vector()[0], 6u);
+    EXPECT_EQ(total->vector()[0], 5 - (int64_t{1} << 40));
+    EXPECT_EQ(count->vector()[0], 3u);
+    EXPECT_EQ(distinct->vector(), (std::vector<uint8_t>{1, 2, 3}));
 }
 
 TEST_F(PrimitiveDeviceTest, TakesObjectsOfTwoManagersOfOneDevice) {
