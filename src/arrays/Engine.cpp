@@ -6,6 +6,7 @@
 #include <kompute/Error.hpp>
 
 #include "arrays/ArrayState.hpp"
+#include "arrays/Bounds.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
 #include "core/ManagerImpl.hpp"
@@ -50,12 +51,24 @@ Array call(const Function& function, DType dtype, const Shape& shape,
 Array take(const Array& base, const std::vector<Array>& indices, const std::vector<Step>& steps) {
     requireSteps(indices, steps);
     const View view = stateOf(base).evaluated();
+    const std::shared_ptr<Home>& home = view.storage->home();
+    Bounds bounds(home, indices, steps);
+    if (const Write note = bounds.beside(view.shape); note.value) {
+        // One kernel for both: reading the indices twice takes longer than the checks.
+        const View taken = View::blank(home, view.shape, view.dtype());
+        run(home, view.shape,
+            {{taken, take(view, view.shape, nodesOf(indices), steps), {}, {}, nullptr}, note});
+        bounds.require();
+        return arrayOf(taken);
+    }
+    bounds.require();
     return arrayOf(take(view, view.shape, nodesOf(indices), steps));
 }
 
 void put(const Array& target, const Array& value, const std::vector<Array>& indices,
          const std::vector<Step>& steps, const Array& mask) {
     requireSteps(indices, steps);
+    Bounds(stateOf(target).home, indices, steps).require();
     const std::lock_guard lock(engineLock());
     const View view = stateOf(target).evaluated();
     if (!view.writable)
@@ -65,6 +78,10 @@ void put(const Array& target, const Array& value, const std::vector<Array>& indi
                       mask.isNull() ? nullptr : stateOf(mask).node()};
     beforeWrite(view.storage);
     run(view.storage->home(), view.shape, {write});
+}
+
+void together(const std::vector<Array>& given) {
+    together(nodesOf(given));
 }
 
 void become(const Array& target, const Array& value) {
@@ -79,6 +96,14 @@ bool isAlone(const Array& array) {
 
 void beforeWrite(const Array& array) {
     beforeWrite(stateOf(array).evaluated().storage);
+}
+
+Array hostNumber(Manager& manager, DType dtype) {
+    return arrayOf(
+        View{std::make_shared<Storage>(Home::of(manager), dtype, 1, Memory::MemoryTypes::eHost),
+             0,
+             {},
+             {}});
 }
 
 Array whole(const Array& array) {

@@ -9,6 +9,7 @@
 #include <kompute/arrays/Manipulation.hpp>
 
 #include "arrays/ArrayState.hpp"
+#include "arrays/Bounds.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
 
@@ -52,16 +53,10 @@ Array flat(const Array& x) {
     return x.ndim() == 1 ? x : x.reshape({x.size()});
 }
 
-int64_t readCount(const View& count) {
-    return arrayOf(count).item<int64_t>();
-}
-
 Array firstOf(const View& row, int64_t count) {
-    if (count == row.shape[0])
-        return arrayOf(row);
     View first = row;
     first.shape[0] = count;
-    return arrayOf(first).copy();
+    return 2 * count >= row.shape[0] ? arrayOf(first) : arrayOf(first).copy();
 }
 
 Array picked(const Array& x, const std::vector<Picked>& axes) {
@@ -70,14 +65,17 @@ Array picked(const Array& x, const std::vector<Picked>& axes) {
     Shape strides = view.strides;
     std::vector<Array> indices;
     std::vector<Step> steps;
-    for (const auto& [axis, index] : axes) {
+    for (const auto& [axis, index, known] : axes) {
+        if (!known && view.shape[axis] == 0)
+            requireWithin(index, 0, static_cast<int64_t>(axis)); // there is no view to take from
         shape[axis] = index.size();
         strides[axis] = 0;
         // Broadcasting needs an axis for each that follows.
         Shape along = Shape::filled(shape.size() - axis, 1);
         along[0] = index.size();
-        indices.push_back(index.reshape(along));
-        steps.push_back({view.shape[axis], view.strides[axis]});
+        indices.push_back(index.ndim() == along.size() ? index : index.reshape(along));
+        steps.push_back(
+            {view.shape[axis], view.strides[axis], known ? -1 : static_cast<int64_t>(axis)});
     }
     return take(x.strided(view.offset, shape, strides), indices, steps);
 }

@@ -41,18 +41,18 @@ struct Rows {
 /// Returns the elements in C order along one axis: a view if possible.
 Array flat(const Array& x);
 
-/// Reads an integer that a primitive has counted. Waits for it.
-int64_t readCount(const View& count);
-
-/// Returns the first elements of a row in memory of their own.
+/// Returns the first elements of a row: a view if they are most of them, so that the memory of the
+/// others is not kept.
 Array firstOf(const View& row, int64_t count);
 
 /// Elements of one axis, by their numbers.
 struct Picked {
     size_t axis;
-    Array indices; ///< within the axis, from its end if they are negative
+    Array indices;     ///< of one axis, or with an axis of one element for each later axis
+    bool known = true; ///< to be within the axis
 };
-/// Returns the elements that indices of one axis each pick: as an expression.
+/// Returns the elements that indices of one axis each pick: as an expression if all are known to be
+/// within. @throws OutOfBounds
 Array picked(const Array& x, const std::vector<Picked>& axes);
 
 /// @throws InvalidArgument that says that complex numbers have no order

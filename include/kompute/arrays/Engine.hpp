@@ -6,16 +6,24 @@
 #include <vector>
 
 #include <kompute/Array.hpp>
+#include <kompute/Error.hpp>
 
 /// What functions of arrays are made of, for those that the library lacks, and for bindings of
 /// other languages. Errors are those of Array.
 namespace kp::arrays {
+
+/// An index that its axis does not have.
+class KOMPUTE_API OutOfBounds : public InvalidArgument {
+public:
+    using InvalidArgument::InvalidArgument;
+};
 
 /// How an index goes beyond a view: by a stride in elements. Negative indices count from the end of
 /// the extent.
 struct Step {
     int64_t extent;
     int64_t stride;
+    int64_t axis = -1; ///< for messages; negative if the indices are known to be within the extent
     bool operator==(const Step& other) const {
         return extent == other.extent && stride == other.stride;
     }
@@ -30,18 +38,23 @@ KOMPUTE_API Array addresses(Manager& manager, const Shape& shape, int64_t offset
 KOMPUTE_API Array call(const Function& function, DType dtype, const Shape& shape,
                        const std::vector<Operand>& operands, const std::vector<DType>& types);
 
-/// Returns elements that indices select. The indices must be within the extents.
+/// Returns elements that indices select. Waits if the indices have to be checked.
 /// @param base     evaluated; it has the shape of the result, and stands still along axes of
 /// indices
 /// @param indices  that broadcast to the shape, of integers
 /// @param steps    one for each index
+/// @throws OutOfBounds
 KOMPUTE_API Array take(const Array& base, const std::vector<Array>& indices,
                        const std::vector<Step>& steps);
 /// Sets elements that indices select to those of a value, which broadcasts to the target's shape
-/// and has its type. Of equal indices, one value wins.
+/// and has its type. Of equal indices, one value wins. Waits if the indices have to be checked.
 /// @param mask  no array, or where to set elements
+/// @throws OutOfBounds  then no element is set
 KOMPUTE_API void put(const Array& target, const Array& value, const std::vector<Array>& indices,
                      const std::vector<Step>& steps, const Array& mask = {});
+
+/// Lets one kernel compute several arrays of one shape once the first of them is needed.
+KOMPUTE_API void together(const std::vector<Array>& arrays);
 
 /// Replaces the elements of an array by those of another of the same shape and type, which is not
 /// used afterwards. The memory of the first must be its own; see isAlone().
@@ -51,6 +64,9 @@ KOMPUTE_API bool isAlone(const Array& array);
 /// Lets expressions that read the memory keep the elements that it has now.
 KOMPUTE_API void beforeWrite(const Array& array);
 
+/// Returns a number in host memory with an undefined value, for a primitive to write: reading it
+/// then takes no copy.
+KOMPUTE_API Array hostNumber(Manager& manager, DType dtype);
 /// Returns the array, or a copy, as a view that is all of its memory in C order.
 KOMPUTE_API Array whole(const Array& array);
 /// Returns the array, or a copy, in C order without gaps.

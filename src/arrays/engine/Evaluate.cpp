@@ -43,6 +43,14 @@ Plan& planned(Home& home, const Signature& signature, const Shape& shape,
                             (static_cast<uint64_t>(count) + each - 1) / each);
 }
 
+/// Returns true if one kernel may compute and store all of some values.
+bool fitOne(const std::vector<NodePtr>& values) {
+    int nodes = 0;
+    for (const NodePtr& value : values)
+        nodes += value->nodes;
+    return nodes <= kMaxNodes && storagesOf(values).size() + values.size() <= kMaxLoads + 1;
+}
+
 } // namespace
 
 void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vector<Write>& writes) {
@@ -64,14 +72,49 @@ void store(const View& view, const NodePtr& value) {
     run(view.storage->home(), view.shape, {{view, cast(value, view.dtype()), {}, {}, nullptr}});
 }
 
+void storeAll(const std::vector<std::pair<View, NodePtr>>& stores) {
+    const std::lock_guard lock(engineLock());
+    std::vector<Write> writes;
+    std::vector<NodePtr> values;
+    const auto flush = [&] {
+        if (!writes.empty())
+            run(writes[0].view.storage->home(), writes[0].view.shape, writes);
+        writes.clear();
+        values.clear();
+    };
+    for (const auto& [view, value] : stores) {
+        values.push_back(cast(value, view.dtype()));
+        if (!writes.empty() && (view.shape != writes[0].view.shape || !fitOne(values))) {
+            const NodePtr last = values.back();
+            flush();
+            values.push_back(last);
+        }
+        writes.push_back({view, values.back(), {}, {}, nullptr});
+    }
+    flush();
+}
+
 View materialize(const NodePtr& node) {
     const std::lock_guard lock(engineLock());
     if (node->op == Op::eLeaf)
         return node->view();
-    const View view = View::blank(node->home, node->shape, node->dtype);
-    run(node->home, node->shape, {{view, node, {}, {}, nullptr}});
-    node->become(view);
-    return view;
+    std::vector<NodePtr> nodes{node};
+    for (const std::weak_ptr<Node>& each : node->together) {
+        const NodePtr other = each.lock();
+        if (!other || other->op == Op::eLeaf)
+            continue;
+        nodes.push_back(other);
+        if (!fitOne(nodes))
+            nodes.pop_back();
+    }
+    std::vector<Write> writes;
+    for (const NodePtr& each : nodes)
+        writes.push_back(
+            {View::blank(each->home, each->shape, each->dtype), each, {}, {}, nullptr});
+    run(node->home, node->shape, writes);
+    for (size_t i = 0; i < nodes.size(); ++i)
+        nodes[i]->become(writes[i].view);
+    return writes[0].view;
 }
 
 View contiguous(const View& view) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "arrays/engine/Program.hpp"
@@ -19,6 +20,8 @@ void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vecto
 
 /// Writes values, of a shape that broadcasts to the view's, into its elements.
 void store(const View& view, const NodePtr& value);
+/// Does so for several views; those of one shape share a kernel.
+void storeAll(const std::vector<std::pair<View, NodePtr>>& stores);
 
 /// Computes a node and returns its elements. The node is a leaf from then on.
 View materialize(const NodePtr& node);

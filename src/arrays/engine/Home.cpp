@@ -72,10 +72,10 @@ Manager& Home::manager() const {
     return *manager;
 }
 
-std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count) {
+std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTypes type) {
     {
         const std::lock_guard lock(mMutex);
-        const auto found = mFreed.find(keyOf(dtype, count));
+        const auto found = mFreed.find(keyOf(dtype, count, type));
         if (found != mFreed.end() && !found->second.empty()) {
             std::shared_ptr<Tensor> tensor = std::move(found->second.back());
             found->second.pop_back();
@@ -85,16 +85,15 @@ std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count) {
     }
     require(dtype);
     try {
-        return allocate(dtype, count);
+        return allocate(dtype, count, type);
     } catch (const OutOfMemory&) {
         clear();
-        return allocate(dtype, count);
+        return allocate(dtype, count, type);
     }
 }
 
-std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count) {
-    return manager().tensor(static_cast<uint64_t>(count), itemSize(dtype), dataTypeOf(dtype),
-                            Memory::MemoryTypes::eStorage);
+std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count, Memory::MemoryTypes type) {
+    return manager().tensor(static_cast<uint64_t>(count), itemSize(dtype), dataTypeOf(dtype), type);
 }
 
 void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept {
@@ -110,7 +109,7 @@ void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) 
             dropped.swap(mFreed);
             mFreedBytes = 0;
         }
-        mFreed[keyOf(dtype, count)].push_back(std::move(tensor));
+        mFreed[keyOf(dtype, count, tensor->memoryType())].push_back(std::move(tensor));
         mFreedBytes += bytes;
     } catch (const std::bad_alloc&) { // then the memory is freed
     }

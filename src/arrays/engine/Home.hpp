@@ -47,8 +47,8 @@ public:
     void setOwner(std::weak_ptr<void> owner) { mOwner = std::move(owner); }
     std::shared_ptr<void> owner() const { return mOwner.lock(); }
 
-    /// Returns device memory with undefined contents. @throws Unsupported, OutOfMemory
-    std::shared_ptr<Tensor> take(DType dtype, int64_t count);
+    /// Returns memory with undefined contents. @throws Unsupported, OutOfMemory
+    std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type);
     /// Keeps memory for new arrays, unless somebody else has it or it is too much.
     void giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept;
 
@@ -61,10 +61,11 @@ public:
     void detach() noexcept override;
 
 private:
-    static uint64_t keyOf(DType dtype, int64_t count) {
-        return static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(dtype);
+    static uint64_t keyOf(DType dtype, int64_t count, Memory::MemoryTypes type) {
+        return static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(type) << 4 |
+               static_cast<uint64_t>(dtype);
     }
-    std::shared_ptr<Tensor> allocate(DType dtype, int64_t count);
+    std::shared_ptr<Tensor> allocate(DType dtype, int64_t count, Memory::MemoryTypes type);
 
     std::atomic<Manager*> mManager; ///< null after Manager::destroy()
     std::weak_ptr<void> mOwner;

@@ -94,6 +94,7 @@ void Node::become(const View& view) {
     op = Op::eLeaf;
     args.clear();
     steps.clear();
+    together.clear();
     nodes = 1;
     loads = 1;
     shared = storage->isShared();
@@ -166,6 +167,14 @@ NodePtr take(const View& base, const Shape& shape, std::vector<NodePtr> indices,
     NodePtr node = made(Op::eTake, base.dtype(), shape, std::move(args));
     node->steps = std::move(steps);
     return node;
+}
+
+void together(const std::vector<NodePtr>& nodes) {
+    const std::lock_guard lock(engineLock());
+    for (const NodePtr& node : nodes)
+        for (const NodePtr& other : nodes)
+            if (other != node && node->op != Op::eLeaf)
+                node->together.push_back(other);
 }
 
 std::vector<std::shared_ptr<Storage>> storagesOf(const std::vector<NodePtr>& nodes) {

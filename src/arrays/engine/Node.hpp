@@ -53,13 +53,14 @@ struct Node : std::enable_shared_from_this<Node> {
     Shape shape;
     std::shared_ptr<Home> home; ///< null for constants
     std::vector<NodePtr> args;
-    const Function* function = nullptr; ///< of eCall
-    const std::string* text = nullptr;  ///< of eText; see interned()
-    std::array<uint32_t, 4> words{};    ///< of eConstant
-    std::vector<Step> steps;            ///< of eTake
-    std::shared_ptr<Storage> storage;   ///< of eLeaf
-    int64_t offset = 0;                 ///< of eLeaf and eAddress
-    Shape strides;                      ///< of eLeaf and eAddress
+    const Function* function = nullptr;        ///< of eCall
+    const std::string* text = nullptr;         ///< of eText; see interned()
+    std::array<uint32_t, 4> words{};           ///< of eConstant
+    std::vector<Step> steps;                   ///< of eTake
+    std::shared_ptr<Storage> storage;          ///< of eLeaf
+    int64_t offset = 0;                        ///< of eLeaf and eAddress
+    Shape strides;                             ///< of eLeaf and eAddress
+    std::vector<std::weak_ptr<Node>> together; ///< what one kernel computes with it; see together()
     Node* nextReader = nullptr;
     Node* previousReader = nullptr;
 
@@ -87,6 +88,10 @@ NodePtr text(const std::string* text, DType dtype, const Shape& shape, std::vect
 NodePtr cast(const NodePtr& node, DType dtype);
 NodePtr take(const View& base, const Shape& shape, std::vector<NodePtr> indices,
              std::vector<Step> steps);
+
+/// Lets one kernel compute several nodes of one shape, those that are still wanted, once the first
+/// of them is needed.
+void together(const std::vector<NodePtr>& nodes);
 
 /// Returns all storages that expressions read, each once.
 std::vector<std::shared_ptr<Storage>> storagesOf(const std::vector<NodePtr>& nodes);

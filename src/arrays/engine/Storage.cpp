@@ -15,9 +15,9 @@ std::mutex gReaders;
 
 } // namespace
 
-Storage::Storage(std::shared_ptr<Home> home, DType dtype, int64_t count)
+Storage::Storage(std::shared_ptr<Home> home, DType dtype, int64_t count, Memory::MemoryTypes type)
     : mHome(std::move(home)), mOwner(mHome->owner()), mDType(dtype), mCount(count),
-      mTensor(mHome->take(dtype, count)), mPooled(true) {}
+      mTensor(mHome->take(dtype, count, type)), mPooled(true) {}
 
 Storage::Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor> tensor)
     : mHome(std::move(home)), mOwner(mHome->owner()), mDType(dtype),

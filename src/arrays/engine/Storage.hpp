@@ -15,14 +15,15 @@ namespace kp::arrays {
 class Home;
 struct Node;
 
-/// A tensor in device memory, and the expressions that still have to read it. Functions that write
+/// A tensor, and the expressions that still have to read it. Functions that write
 /// to it call beforeWrite() first, so that these expressions keep the values that they were written
 /// with. Expressions of memory that others may write to are computed at once instead.
 class Storage {
 public:
     /// Takes memory with undefined contents for a number of elements.
     /// @throws Unsupported if the device has no arrays of the type; OutOfMemory
-    Storage(std::shared_ptr<Home> home, DType dtype, int64_t count);
+    Storage(std::shared_ptr<Home> home, DType dtype, int64_t count,
+            Memory::MemoryTypes type = Memory::MemoryTypes::eStorage);
     /// Takes a tensor. It is given back as well, unless give() is called.
     Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor> tensor);
     /// Gives the memory back for new arrays, unless somebody else has the tensor.

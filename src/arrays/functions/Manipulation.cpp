@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <kompute/Error.hpp>
+#include <kompute/arrays/Elementwise.hpp>
+#include <kompute/arrays/Engine.hpp>
 #include <kompute/arrays/Promotion.hpp>
 
 #include "arrays/ArrayState.hpp"
@@ -120,7 +122,8 @@ Array concat(const std::vector<Array>& given, int64_t axis) {
     if (first.ndim() == 0)
         throw InvalidArgument("arrays without axes cannot be joined along one; take kp::stack()");
     const size_t place = axisOf(axis, first.ndim());
-    DType dtype = first.dtype();
+    const std::vector<Operand> operands(given.begin(), given.end());
+    const DType dtype = commonType(operands.data(), operands.size());
     Shape shape = first.shape();
     shape[place] = 0;
     for (const Array& each : given) {
@@ -132,16 +135,17 @@ Array concat(const std::vector<Array>& given, int64_t axis) {
                 "arrays of shapes {} and {} cannot be joined along axis {}: their "
                 "other extents differ",
                 toString(first.shape()), toString(each.shape()), place);
-        dtype = promote(dtype, each.dtype());
         shape[place] += each.shape()[place];
     }
     const View whole = View::blank(stateOf(first).home, shape, dtype);
     View part = whole;
+    std::vector<std::pair<View, arrays::NodePtr>> stores;
     for (const Array& each : given) {
         part.shape[place] = each.shape()[place];
-        arrays::store(part, arrays::nodeOf(each, dtype));
+        stores.emplace_back(part, arrays::nodeOf(each, dtype));
         part.offset += part.shape[place] * part.strides[place];
     }
+    arrays::storeAll(stores);
     return arrayOf(whole);
 }
 
@@ -168,9 +172,14 @@ Array roll(const Array& x, int64_t shift, int64_t axis) {
     const int64_t by = extent == 0 ? 0 : (shift % extent + extent) % extent;
     if (by == 0)
         return x.copy();
-    return concat({x.select(along(place, Slice(extent - by, end))),
-                   x.select(along(place, Slice(begin, extent - by)))},
-                  static_cast<int64_t>(place));
+    // Elements by index, in one kernel, and fused with what reads them.
+    Shape shape = Shape::filled(x.ndim() - place, 1);
+    Shape strides = Shape::filled(x.ndim() - place, 0);
+    shape[0] = extent;
+    strides[0] = 1;
+    const Array at = arrays::addresses(x.manager(), shape, extent - by, strides, DType::eUint32);
+    const Array around = where(greaterEqual(at, extent), at - extent, at);
+    return arrays::picked(x, {{place, around}});
 }
 
 Array repeat(const Array& x, int64_t count) {

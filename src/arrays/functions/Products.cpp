@@ -148,7 +148,8 @@ Array matmul(const Array& a, const Array& b) {
     if (a.ndim() == 0 || b.ndim() == 0)
         throw InvalidArgument(
             "matmul() takes arrays of at least one axis; multiply numbers with *");
-    const DType dtype = promote(a.dtype(), b.dtype());
+    const Operand operands[] = {a, b};
+    const DType dtype = commonType(operands, 2);
     const bool row = a.ndim() == 1;
     const bool column = b.ndim() == 1;
     const Array left = (row ? expandDims(a, 0) : a).astype(dtype);

@@ -11,6 +11,7 @@
 #include <kompute/primitives/OpUnique.hpp>
 
 #include "arrays/ArrayState.hpp"
+#include "arrays/HostWord.hpp"
 #include "arrays/Primitives.hpp"
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
@@ -64,7 +65,7 @@ Unique distinct(const Array& x, bool all) {
     int64_t found = 0;
     int64_t nans = 0;
     if (size != 0) {
-        const View count = View::blank(home, {}, DType::eUint32);
+        const arrays::HostWord count(home);
         SortOptions sorting;
         sorting.equalZeros = true;
         sorting.sortedKeys = rangeOf(ordered);
@@ -77,12 +78,17 @@ Unique distinct(const Array& x, bool all) {
         } else {
             home->queue()->launch(std::make_shared<OpSort>(rangeOf(given), TensorRange(), sorting));
         }
-        home->queue()->launch(
-            std::make_shared<OpUnique>(rangeOf(ordered), rangeOf(values), rangeOf(count), options));
-        if (x.dtype() >= DType::eFloat16)
-            nans = countNonzero(isnan(arrayOf(given))).item<int64_t>();
-        // NaNs are last, and differ from each other.
-        found = arrays::readCount(count) - (nans > 1 ? nans - 1 : 0);
+        home->queue()->launch(std::make_shared<OpUnique>(rangeOf(ordered), rangeOf(values),
+                                                         rangeOf(count.view()), options));
+        if (x.dtype() >= DType::eFloat16) {
+            // NaNs are last, and differ from each other.
+            const Array last = isnan(arrayOf(ordered)(-1));
+            const arrays::HostWord isNan(home);
+            arrays::store(isNan.view(), stateOf(last.astype(DType::eUint32)).node());
+            if (isNan.read() != 0)
+                nans = countNonzero(isnan(arrayOf(given))).item<int64_t>();
+        }
+        found = count.read() - (nans > 1 ? nans - 1 : 0);
     }
     Unique result;
     result.values = arrays::firstOf(values, found);
@@ -154,7 +160,8 @@ Array searchsorted(const Array& sorted, const Array& values, SearchSide side) {
     if (sorted.ndim() != 1)
         fail<InvalidArgument>("searchsorted() takes sorted elements of one axis, not of shape {}",
                               toString(sorted.shape()));
-    const DType dtype = promote(sorted.dtype(), values.dtype());
+    const Operand operands[] = {sorted, values};
+    const DType dtype = commonType(operands, 2);
     const std::shared_ptr<Home> home = stateOf(sorted).home;
     if (sorted.size() == 0 || values.size() == 0)
         return zeros(values.shape(), DType::eInt64, &sorted.manager());

@@ -10,6 +10,7 @@
 #include <kompute/primitives/OpSelect.hpp>
 
 #include "arrays/ArrayState.hpp"
+#include "arrays/HostWord.hpp"
 #include "arrays/Primitives.hpp"
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
@@ -31,30 +32,18 @@ Array selected(const Array& row, const Array& flags) {
     const View from = arrays::contiguous(stateOf(row).evaluated());
     const View by = arrays::contiguous(stateOf(flags).evaluated());
     const View out = View::blank(home, row.shape(), row.dtype());
-    const View count = View::blank(home, {}, DType::eUint32);
-    home->queue()->launch(
-        std::make_shared<OpSelect>(rangeOf(from), rangeOf(by), rangeOf(out), rangeOf(count)));
-    return arrays::firstOf(out, arrays::readCount(count));
+    const arrays::HostWord count(home);
+    home->queue()->launch(std::make_shared<OpSelect>(rangeOf(from), rangeOf(by), rangeOf(out),
+                                                     rangeOf(count.view())));
+    return arrays::firstOf(out, count.read());
 }
 
-/// @throws InvalidArgument unless an axis has all elements that indices name
-void requireIndices(const Array& indices, int64_t extent) {
+/// @throws InvalidArgument unless an array may have indices
+void requireIntegers(const Array& indices) {
     if (indices.dtype() >= DType::eFloat16 || indices.dtype() == DType::eBool)
         fail<InvalidArgument>("indices are integers, not {}{}", toString(indices.dtype()),
                               indices.dtype() == DType::eBool ? "; take kp::compress() for masks"
                                                               : "");
-    if (indices.size() == 0)
-        return;
-    const bool isSigned = numberType(indices.dtype()).family == 'i';
-    Array wrong = greaterEqual(indices, extent);
-    if (isSigned)
-        wrong = logicalOr(wrong, less(indices, -extent));
-    if (any(wrong).item<bool>())
-        fail<InvalidArgument>(
-            "an index is out of bounds for an axis with {}: the indices are from {} "
-            "to {}",
-            counted(static_cast<uint64_t>(extent), "element"), min(indices).item<int64_t>(),
-            max(indices).item<int64_t>());
 }
 
 } // namespace
@@ -99,6 +88,7 @@ std::vector<Array> nonzero(const Array& x) {
             index = remainder(index, extent);
         found.push_back(std::move(index));
     }
+    arrays::together(found);
     return found;
 }
 
@@ -108,8 +98,8 @@ Array take(const Array& x, const Array& indices) {
 
 Array take(const Array& x, const Array& indices, int64_t axis) {
     const size_t place = arrays::axisOf(axis, x.ndim());
-    requireIndices(indices, x.shape()[place]);
-    const Array found = arrays::picked(x, {{place, arrays::flat(indices)}});
+    requireIntegers(indices);
+    const Array found = arrays::picked(x, {{place, arrays::flat(indices), false}});
     if (indices.ndim() == 1)
         return found;
     Shape shape = x.shape();
@@ -126,7 +116,7 @@ Array takeAlongAxis(const Array& x, const Array& indices, int64_t axis) {
             "takeAlongAxis() takes indices with as many axes as the array, {}, not {}", x.ndim(),
             indices.ndim());
     const View view = stateOf(x).evaluated();
-    requireIndices(indices, view.shape[place]);
+    requireIntegers(indices);
     Shape one = view.shape;
     one[place] = 1;
     const Shape shape = broadcast(indices.shape(), one);
@@ -135,7 +125,7 @@ Array takeAlongAxis(const Array& x, const Array& indices, int64_t axis) {
         if (i == place || (view.shape[i] == 1 && shape[i] != 1))
             strides[i] = 0;
     return arrays::take(x.strided(view.offset, shape, strides), {indices},
-                        {{view.shape[place], view.strides[place]}});
+                        {{view.shape[place], view.strides[place], static_cast<int64_t>(place)}});
 }
 
 void put(const Array& x, const Array& indices, const Operand& values) {
@@ -146,13 +136,13 @@ void put(const Array& x, const Array& indices, const Operand& values) {
     if (!x.isWritable())
         throw InvalidArgument("the array is read-only, because it repeats elements; put() into a "
                               "copy()");
-    requireIndices(indices, x.size());
+    requireIntegers(indices);
     const Array value = values.isArray() ? values.array().astype(x.dtype())
                                          : full({}, values, x.dtype(), &x.manager());
     arrays::requireBroadcast("a value", value.shape(), indices.shape());
     const Shape still = Shape::filled(indices.ndim(), 0);
     arrays::put(x.strided(x.offset(), indices.shape(), still), value, {indices},
-                {{x.size(), x.strides()[0]}});
+                {{x.size(), x.strides()[0], 0}});
 }
 
 } // namespace kp

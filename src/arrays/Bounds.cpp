@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/Bounds.hpp"
+
+#include <atomic>
+
+#include <kompute/arrays/NumberType.hpp>
+#include <kompute/arrays/Reductions.hpp>
+
+#include "arrays/ArrayState.hpp"
+#include "arrays/engine/Evaluate.hpp"
+#include "base/Text.hpp"
+
+namespace kp::arrays {
+namespace {
+
+bool isSigned(DType dtype) {
+    return numberType(dtype).family == 'i';
+}
+
+/// Returns true if an integer of a type may be beyond an extent.
+bool reaches(DType dtype, int64_t extent) {
+    const size_t bits = 8 * itemSize(dtype) - (isSigned(dtype) ? 1 : 0);
+    return bits >= 63 || extent < int64_t{1} << bits;
+}
+
+/// Returns whether each index is beyond an extent.
+NodePtr wrongOf(const Array& indices, int64_t extent) {
+    static const std::string* const above = interned("({0} >= {1})");
+    static const std::string* const beside = interned("({0} >= {1} || {0} < {2})");
+    const DType dtype = indices.dtype();
+    std::vector<NodePtr> operands{stateOf(indices).node(), nodeOf(Operand(extent), dtype)};
+    if (isSigned(dtype))
+        operands.push_back(nodeOf(Operand(-extent), dtype));
+    return text(isSigned(dtype) ? beside : above, DType::eBool, indices.shape(),
+                std::move(operands));
+}
+
+[[noreturn]] void throwOutOfBounds(const Array& indices, const Step& step) {
+    const auto extreme = [](const Array& found) {
+        return found.dtype() == DType::eUint64 ? formatted("{}", found.item<uint64_t>())
+                                               : formatted("{}", found.item<int64_t>());
+    };
+    throw OutOfBounds(
+        formatted("an index is out of bounds for axis {} with {}: the indices are from {} to {}",
+                  step.axis, counted(static_cast<uint64_t>(step.extent), "element"),
+                  extreme(min(indices)), extreme(max(indices))));
+}
+
+} // namespace
+
+Bounds::Bounds(const std::shared_ptr<Home>& home, const std::vector<Array>& indices,
+               const std::vector<Step>& steps)
+    : mIndices(indices), mSteps(steps) {
+    for (size_t i = 0; i < indices.size(); ++i) {
+        if (steps[i].axis < 0 || indices[i].size() == 0 ||
+            !reaches(indices[i].dtype(), steps[i].extent))
+            continue;
+        mChecked.push_back(i);
+        mWrong.push_back(wrongOf(indices[i], steps[i].extent));
+    }
+    if (mChecked.empty())
+        return;
+    // No other check has the mark: what the word has from earlier ones does not matter.
+    static std::atomic<uint32_t> marks{0};
+    mMark = ++marks;
+    mWord.emplace(home);
+}
+
+Write Bounds::noted(const NodePtr& wrong, const Shape& shape) const {
+    View still = mWord->view();
+    still.shape = shape;
+    still.strides = Shape::filled(shape.size(), 0);
+    return {still, constant(DType::eUint32, {mMark}), {}, {}, wrong};
+}
+
+Write Bounds::beside(const Shape& shape) {
+    if (mWrong.size() != 1 || shape.product() == 0)
+        return {};
+    mLaunched = true;
+    return noted(mWrong[0], shape);
+}
+
+void Bounds::require() {
+    if (empty())
+        return;
+    for (size_t i = 0; i < mChecked.size() && !mLaunched; ++i) {
+        const Shape& shape = mIndices[mChecked[i]].shape();
+        run(mWord->view().storage->home(), shape, {noted(mWrong[i], shape)});
+    }
+    if (mWord->read() != mMark)
+        return;
+    for (size_t i = 0; i < mChecked.size(); ++i)
+        if (any(arrayOf(mWrong[i])).item<bool>())
+            throwOutOfBounds(mIndices[mChecked[i]], mSteps[mChecked[i]]);
+}
+
+void requireWithin(const Array& indices, int64_t extent, int64_t axis) {
+    const std::vector<Array> all{indices};
+    const std::vector<Step> steps{{extent, 1, axis}};
+    Bounds bounds(stateOf(indices).home, all, steps);
+    bounds.require();
+}
+
+} // namespace kp::arrays

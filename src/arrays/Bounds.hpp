@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <kompute/Array.hpp>
+#include <kompute/arrays/Engine.hpp>
+
+#include "arrays/HostWord.hpp"
+#include "arrays/engine/Program.hpp"
+
+namespace kp::arrays {
+
+/// Finds indices beyond the extents of their axes: kernels note them, and the host waits for that.
+class Bounds {
+public:
+    Bounds(const std::shared_ptr<Home>& home, const std::vector<Array>& indices,
+           const std::vector<Step>& steps);
+
+    /// Returns true if no index has to be checked.
+    bool empty() const { return mChecked.empty(); }
+    /// Returns what a kernel of a shape writes beside its results to check the only index; a write
+    /// without a value if several have to be checked, or the shape has no elements.
+    Write beside(const Shape& shape);
+    /// Checks what is still to be checked, and waits.
+    /// @throws OutOfBounds
+    void require();
+
+private:
+    Write noted(const NodePtr& wrong, const Shape& shape) const;
+
+    const std::vector<Array>& mIndices;
+    const std::vector<Step>& mSteps;
+    std::vector<size_t> mChecked; ///< numbers of the indices
+    std::vector<NodePtr> mWrong;  ///< whether their elements are beyond
+    std::optional<HostWord> mWord;
+    uint32_t mMark = 0; ///< what kernels write if they find such an index
+    bool mLaunched = false;
+};
+
+/// @throws OutOfBounds unless an axis has all elements that indices name
+void requireWithin(const Array& indices, int64_t extent, int64_t axis);
+
+} // namespace kp::arrays

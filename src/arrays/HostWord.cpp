@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/HostWord.hpp"
+
+#include "arrays/engine/Home.hpp"
+
+namespace kp::arrays {
+
+HostWord::HostWord(const std::shared_ptr<Home>& home)
+    : mView{std::make_shared<Storage>(home, DType::eUint32, 1, Memory::MemoryTypes::eHost),
+            0,
+            {},
+            {}} {}
+
+uint32_t HostWord::read() const {
+    uint32_t word = 0;
+    mView.storage->tensor()->download(&word, sizeof(word));
+    return word;
+}
+
+} // namespace kp::arrays
