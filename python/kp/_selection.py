@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike
 
+from . import _kp
 from ._kp import (
-    MemoryTypes,
     OpArgSort,
     OpConcatenate,
     OpFill,
@@ -39,7 +39,7 @@ def _index_type(tensor: Tensor) -> DTypeLike:
 
 def _counter(tensor: Tensor) -> Tensor:
     """Return one number in host memory, for a count that is read at once."""
-    return tensor.manager.tensor(shape=(), dtype=_index_type(tensor), memory_type=MemoryTypes.host)
+    return _kp._host_number(tensor.manager, np.dtype(_index_type(tensor)))._tensor(())
 
 
 def _numbers(tensor: Tensor, count: int) -> Tensor:

@@ -168,6 +168,30 @@ def test_a_shape_from_data_waits_once(mgr: kp.Manager, inputs: Inputs, name: str
     _compare(results[0], expected(Host(inputs)))
 
 
+#: Functions with several results, or of several arrays, that one kernel computes.
+IN_ONE_LAUNCH: dict[str, Callable[[Any], Any]] = {
+    "divmod": lambda a: kp.divmod(a.x, a.x),
+    "modf": lambda a: kp.modf(a.x),
+    "concatenate": lambda a: kp.concatenate([a.x, a.x]),
+    "stack": lambda a: kp.stack([a.x, a.x]),
+    "roll": lambda a: kp.roll(a.x, 3),
+    "a product of a rolled array": lambda a: kp.roll(a.x, 3) * 2,
+    "take": lambda a: kp.take(a.x, a.n),
+    "indices": lambda a: a.x[a.n],
+}
+
+
+@pytest.mark.parametrize("name", IN_ONE_LAUNCH)
+def test_one_kernel_computes_all_results(mgr: kp.Manager, inputs: Inputs, name: str) -> None:
+    def evaluated() -> None:
+        results = IN_ONE_LAUNCH[name](inputs)
+        for each in results if isinstance(results, tuple) else (results,):
+            each.evaluate()
+
+    evaluated()
+    assert _activity(mgr, evaluated)["launches"] == 1
+
+
 @pytest.mark.parametrize("name", [*KNOWN_SHAPES, *SHAPES_FROM_DATA])
 def test_an_input_may_be_overwritten_after_the_call(
     mgr: kp.Manager, inputs: Inputs, name: str

@@ -8,15 +8,18 @@ from typing import Any, overload
 
 import numpy as np
 
+from .. import _kp
 from .._axes import normalized
 from .._wording import counted, kind_of
 from . import reductions
 from .array import Array, converted
+from .creation import arange
 from .elementwise import (
     apply,
     as_array,
     assign_all,
     broadcast,
+    clip,
     fitting,
     into,
     manager_of,
@@ -25,7 +28,8 @@ from .elementwise import (
 from .elementwise import where as chosen
 from .group_functions import takes_groups
 from .manipulation import broadcast_to, given, ravel, reshape
-from .searching import nonzero
+from .searching import nonzero, take
+from .storage import contiguous_strides
 
 __all__ = [
     "choose",
@@ -242,19 +246,30 @@ def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
     _require(a, "put")
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
-    places = np.asarray(ind.numpy() if isinstance(ind, Array) else ind).ravel()
+    places = ravel(as_array(ind, a._manager))
     row = ravel(fitting(v, a))
     if not places.size or not row.size:
         return
     if places.dtype.kind not in "iu":
         raise TypeError(f"put takes indices of an integer type, not of {places.dtype}")
+    if mode == "clip":
+        places = clip(places, 0, a.size - 1)
+    elif mode == "wrap":
+        places = apply("remainder", places, a.size)
+    if row.size not in (1, places.size):
+        row = row[apply("remainder", arange(places.size, device=a._manager), row.size)]
+    view = a.evaluate()
+    if view._strides == contiguous_strides(a.shape):
+        view._strided(view._offset, (a.size,), (1,))[places] = row
+        return
     if mode == "raise":
-        for each in (places.min(), places.max()):
-            if not -a.size <= each < a.size:
-                raise IndexError(f"index {each} is out of range for {counted(a.size, 'element')}")
-    places = np.clip(places, 0, a.size - 1) if mode == "clip" else places % a.size
-    values = row if row.size in (1, places.size) else row[np.arange(places.size) % row.size]
-    a[np.unravel_index(places, a.shape)] = values
+        places = take(arange(a.size, device=a._manager), places)
+    key: list[Array] = []
+    for extent in reversed(a.shape):
+        key.insert(0, apply("remainder", places, extent))
+        places = apply("floor_divide", places, extent)
+    _kp._together(key)
+    a[tuple(key)] = row
 
 
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:

@@ -82,12 +82,17 @@ def modf(x: Any, /) -> tuple[Array, Array]:
         array = converted(array, _kp._resolve("sqrt", (array._dtype,))[0])
     whole = apply("trunc", array)
     part = where(apply("isinf", array), 0.0, apply("subtract", array, whole))
-    return copysign(part, array), whole
+    part = copysign(part, array)
+    _kp._together((part, whole))
+    return part, whole
 
 
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     """Return the quotients, rounded down, and the remainders."""
-    return apply("floor_divide", x1, x2), apply("remainder", x1, x2)
+    quotient, rest = apply("floor_divide", x1, x2), apply("remainder", x1, x2)
+    if isinstance(rest, Array):
+        _kp._together((quotient, rest))
+    return quotient, rest
 
 
 def isposinf(x: Any, /, out: Array | None = None) -> Array:

@@ -16,8 +16,9 @@ from .elementwise import as_array, broadcast
 from .group_array import GroupArray
 from .storage import Shape
 
-#: How indices go beyond a view: pairs of extent and stride in elements.
-Steps = tuple[tuple[int, int], ...]
+#: How indices go beyond a view: extents, strides in elements, and the axes that messages name; -1 if the
+#: indices are known to be within the extent.
+Steps = tuple[tuple[int, int, int], ...]
 
 
 @dataclass
@@ -27,6 +28,8 @@ class _Parts:
     view: Array
     axes: list[int] = field(default_factory=list)
     indices: list[Array] = field(default_factory=list)
+    #: The axes of the array that the indices are checked for, -1 for none.
+    checked: list[int] = field(default_factory=list)
     #: The axis of the result at which those of the index arrays begin.
     first: int = 0
     #: Whether masks without axes select, so that the result is a copy.
@@ -86,6 +89,7 @@ def _split(array: Array, key: Any) -> _Parts:
     strides: list[int] = []
     axes: list[int] = []
     indices: list[Array] = []
+    checked: list[int] = []
     places: list[int] = []  # of the index arrays among the entries
     axis = 0
     flags = False
@@ -115,8 +119,10 @@ def _split(array: Array, key: Any) -> _Parts:
             axis += 1
             continue
         if isinstance(entry, (Array, np.ndarray)) and entry.ndim + (entry.dtype == np.bool_) > 0:
+            unknown = isinstance(entry, Array) and entry.dtype != np.bool_
             for found in _index_arrays(entry, array, axis):
                 places.append(place)
+                checked.append(axis if unknown else -1)
                 axes.append(len(shape))
                 indices.append(found)
                 shape.append(array.shape[axis])
@@ -144,12 +150,13 @@ def _split(array: Array, key: Any) -> _Parts:
             places.append(place)
             axes.append(len(shape))
             indices.append(as_array(np.array(index % extent), array._manager))
+            checked.append(-1)
             shape.append(extent)
             strides.append(stride)
         else:
             offset += (index % extent) * stride
         axis += 1
-    parts = _Parts(array._strided(offset, shape, strides), axes, indices)
+    parts = _Parts(array._strided(offset, shape, strides), axes, indices, checked)
     parts.copied = flags
     if axes:
         adjacent = places[-1] - places[0] < len(set(places)) and all_adjacent(axes)
@@ -171,7 +178,7 @@ def all_adjacent(axes: list[int]) -> bool:
 
 
 def _index_arrays(entry: Any, array: Array, axis: int) -> list[Array]:
-    """Return the integer arrays of an entry, checked and within bounds."""
+    """Return the integer arrays of an entry. Those in host memory are checked."""
     if entry.dtype == np.bool_:
         require_mask(entry.shape, array.shape[axis : axis + entry.ndim])
         from .searching import nonzero
@@ -187,7 +194,6 @@ def _index_arrays(entry: Any, array: Array, axis: int) -> list[Array]:
                 f"index {wrong} is out of bounds for axis {axis} with {counted(extent, 'element')}"
             )
         return [as_array(entry.astype(np.int32), array._manager)]
-    check_bounds(entry, extent, axis)
     return [entry]
 
 
@@ -198,18 +204,6 @@ def require_mask(mask: Shape, wanted: Shape) -> None:
     """
     if any(own not in (0, extent) for own, extent in zip(mask, wanted, strict=True)):
         raise IndexError(f"a mask of shape {mask} does not fit axes of shape {wanted}")
-
-
-def check_bounds(index: Array, extent: int, axis: int) -> None:
-    """Raise IndexError if an index array has elements that an axis does not have."""
-    if index.size == 0:
-        return
-    wrong = (index < -extent) | (index >= extent) if index.dtype.kind == "i" else index >= extent
-    if bool(wrong.any()):
-        raise IndexError(
-            f"an index is out of bounds for axis {axis} with {counted(extent, 'element')}: the indices are "
-            f"from {index.min().item()} to {index.max().item()}"
-        )
 
 
 def _walk(parts: _Parts) -> tuple[Array, list[Array], Steps]:
@@ -226,6 +220,9 @@ def _walk(parts: _Parts) -> tuple[Array, list[Array], Steps]:
         ) from None
     view = parts.view
     extents, strides = view.shape, view._strides
+    for axis, check, index in zip(parts.axes, parts.checked, parts.indices, strict=True):
+        if check >= 0 and extents[axis] == 0 and index.size:
+            raise IndexError(f"an index is out of bounds for axis {check} with 0 elements")
     rest = [axis for axis in range(len(extents)) if axis not in parts.axes]
     before = [axis for axis in rest if axis < parts.first] if parts.first else []
     after = [axis for axis in rest if axis not in before]
@@ -246,11 +243,17 @@ def _walk(parts: _Parts) -> tuple[Array, list[Array], Steps]:
         source = index.evaluate()
         wide = source.shape + (1,) * len(after)
         indices.append(source._strided(source._offset, wide, source._strides + (0,) * len(after)))
-    return base, indices, tuple((extents[axis], strides[axis]) for axis in parts.axes)
+    steps = zip(parts.axes, parts.checked, strict=True)
+    return base, indices, tuple((extents[axis], strides[axis], check) for axis, check in steps)
 
 
 def get(array: Array, key: Any) -> Array:
     """Return array[key]: a view, or the selected elements if the key has arrays."""
+    if isinstance(key, (Array, np.ndarray)) and key.ndim and key.dtype == np.bool_:
+        if key.shape == array.shape[: key.ndim]:
+            return _kp._compress(as_array(key, array._manager), array)
+    elif isinstance(key, Array) and key.ndim and array.ndim and key._dtype.kind in "iu":
+        return _kp._take_along(array, key, 0)
     parts = _split(array, key)
     if not parts.axes:
         return parts.view.copy() if parts.copied else parts.view

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Products of matrices and vectors, on OpMatMul."""
+"""Products of matrices and vectors."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from .._axes import normalized, normalized_axes
 from .._wording import counted, inner_extents_differ
-from .._kp import OpMatMul
+from .. import _kp
 from .array import Array, converted
 from .elementwise import apply, as_array, broadcast, conj, into, manager_of, result_dtype
 from .host_linear_algebra import (
@@ -37,19 +36,10 @@ from .host_linear_algebra import (
     tensorsolve,
 )
 from .keywords import install
-from .manipulation import (
-    broadcast_to,
-    expand_dims,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
-    reshape,
-)
+from .manipulation import matrix_transpose, moveaxis, reshape
 from .norms import matrix_norm, norm, vector_norm
-from .operands import launch
 from .reductions import any as any_
 from .reductions import reduced
-from .storage import blank
 
 
 def _pair(x1: Any, x2: Any) -> tuple[Array, Array]:
@@ -65,95 +55,10 @@ def matmul(x1: Any, x2: Any, /) -> Array:
     a, b = _pair(x1, x2)
     if a.ndim == 0 or b.ndim == 0:
         raise ValueError("matmul takes arrays of at least one axis; use * for numbers")
-    rows, columns = a.ndim > 1, b.ndim > 1
-    given = a.shape, b.shape
-    if not rows:
-        a = expand_dims(a, axis=0)
-    if not columns:
-        b = expand_dims(b, axis=1)
-    if a.shape[-1] != b.shape[-2]:
-        raise inner_extents_differ(*given, (a.shape[-1], b.shape[-2]))
-    result = _product(a, b)
-    if not columns:
-        result = result[..., 0]
-    return result if rows else (result[..., 0, :] if columns else result[..., 0])
-
-
-def _layout(x: Array) -> tuple[Array, bool, int] | None:
-    """Return memory, whether it is transposed, and the distance of rows, if a product can read it."""
-    view = x.evaluate()
-    row, column = view._strides[-2:]
-    rows, columns = view.shape[-2:]
-    if (column == 1 or columns == 1) and (row >= columns or rows == 1):
-        return view, False, row if rows > 1 else columns
-    if (row == 1 or rows == 1) and (column >= rows or columns == 1):
-        return view, True, column if columns > 1 else rows
-    return None
-
-
-def _stack_stride(view: Array, stack: tuple[int, ...]) -> int | None:
-    """Return the distance of the matrices of a stack, or None if they lie irregularly."""
-    strides = view._strides[:-2]
-    if math.prod(stack) == 1 or not [s for s in strides if s]:
-        return 0
-    expected = strides[-1]
-    step = expected
-    for extent, stride in zip(reversed(stack), reversed(strides), strict=True):
-        if extent != 1 and stride != step:
-            return None
-        step = (stride if extent != 1 else step) * extent
-    return expected if expected > 0 else None
-
-
-def _operand(x: Array, stack: tuple[int, ...]) -> tuple[Array, bool, int, int]:
-    wide = broadcast_to(x, (*stack, *x.shape[-2:])) if x.shape[:-2] != stack else x
-    found = _layout(wide)
-    if found is not None:
-        step = _stack_stride(found[0], stack)
-        if step is not None and found[0].size > 0:
-            return (*found, step)
-    view = wide._contiguous() if found is None else wide.copy()
-    return view, False, x.shape[-1], x.shape[-1] * x.shape[-2]
-
-
-def _product(a: Array, b: Array) -> Array:
-    stack = broadcast(a.shape[:-2], b.shape[:-2])
-    rows, inner, columns = a.shape[-2], a.shape[-1], b.shape[-1]
-    shape = (*stack, rows, columns)
-    dtype = a._dtype
-    batches = math.prod(stack)
-    if dtype == np.bool_:
-        counts = _product(converted(a, np.dtype(np.int32)), converted(b, np.dtype(np.int32)))
-        return apply("not_equal", counts, 0)
-    if inner == 0 or 0 in shape:
-        from .creation import zeros
-
-        return zeros(shape, dtype=dtype, device=a._manager)
-    if dtype.kind == "c":
-        return _by_reduction(a, b)
-    left, right = _operand(a, stack), _operand(b, stack)
-    out = blank(a._manager, shape, dtype)
-    operation = OpMatMul(
-        (left[0]._memory(), left[0]._offset),
-        (right[0]._memory(), right[0]._offset),
-        out._memory(),
-        transpose_a=left[1],
-        transpose_b=right[1],
-        extents=(rows, columns, inner),
-        strides=(left[2], right[2], columns),
-        batches=batches,
-        batch_strides=(left[3], right[3], rows * columns),
-    )
-    launch(a._manager, operation)
-    return out
-
-
-def _by_reduction(a: Array, b: Array) -> Array:
-    """Multiply all pairs of elements and add them up in one kernel, without storing the products."""
-    left = expand_dims(a, axis=-1)
-    right = expand_dims(b, axis=-3)
-    products = apply("multiply", left, right)
-    return reduced("sum", products, -2, products._dtype, products._dtype, keepdims=False)
+    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
+    if a.shape[-1] != inner:
+        raise inner_extents_differ(a.shape, b.shape, (a.shape[-1], inner))
+    return _kp._matmul(a, b)
 
 
 def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
@@ -178,17 +83,7 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
         )
     if [a.shape[i] for i in over_a] != [b.shape[i] for i in over_b]:
         raise ValueError("the axes to sum over have different extents")
-    keep_a = [i for i in range(a.ndim) if i not in over_a]
-    keep_b = [i for i in range(b.ndim) if i not in over_b]
-    inner = math.prod(a.shape[i] for i in over_a)
-    left = reshape(
-        permute_dims(a, (*keep_a, *over_a)), (math.prod(a.shape[i] for i in keep_a), inner)
-    )
-    right = reshape(
-        permute_dims(b, (*over_b, *keep_b)), (inner, math.prod(b.shape[i] for i in keep_b))
-    )
-    shape = (*[a.shape[i] for i in keep_a], *[b.shape[i] for i in keep_b])
-    return reshape(_product(left, right), shape)
+    return _kp._tensordot(a, b, over_a, over_b)
 
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:

@@ -18,7 +18,7 @@ from .._wording import counted, kind_of
 from .array import Array, converted
 from .elementwise import as_array, broadcast, into, manager_of, result_dtype
 from .group_array import GroupArray
-from .storage import Shape, blank, broadcast_strides, contiguous_strides
+from .storage import Shape, broadcast_strides
 from .types import number
 
 Axes = int | Sequence[int]
@@ -55,36 +55,6 @@ def min_of(values: Sequence[int]) -> int:
     return sorted((*values, 0))[0] if values else 0
 
 
-def _reshaped_strides(view: Array, shape: Shape) -> Shape | None:
-    """Return the strides of a view of another shape, or None if only a copy has it."""
-    old = [(e, s) for e, s in zip(view.shape, view._strides, strict=True) if e != 1]
-    strides = [0] * len(shape)
-    new = [axis for axis, extent in enumerate(shape) if extent != 1]
-    i = j = 0
-    while i < len(old) or j < len(new):
-        if i >= len(old) or j >= len(new):
-            return None
-        first, first_new = i, j
-        before, after = old[i][0], shape[new[j]]
-        while before != after:
-            if before < after:
-                i += 1
-                before *= old[i][0]
-            else:
-                j += 1
-                after *= shape[new[j]]
-        for k in range(first, i):
-            if old[k][1] != old[k + 1][1] * old[k + 1][0]:
-                return None
-        step = old[i][1]
-        for k in range(j, first_new - 1, -1):
-            strides[new[k]] = step
-            step *= shape[new[k]]
-        i += 1
-        j += 1
-    return tuple(strides)
-
-
 def reshape(x: Any, /, shape: Any, order: str | None = "C", *, copy: bool | None = None) -> Array:
     """Return the elements with another shape: a view if possible.
 
@@ -94,17 +64,13 @@ def reshape(x: Any, /, shape: Any, order: str | None = "C", *, copy: bool | None
     wanted = _resolved(shape, array.size)
     if _is_fortran(order):
         return transpose(reshape(transpose(array), wanted[::-1], copy=copy))
-    view = array.evaluate()
-    strides = contiguous_strides(wanted) if array.size == 0 else _reshaped_strides(view, wanted)
-    if strides is None:
-        if copy is False:
-            raise ValueError("the array cannot have this shape without a copy")
-        view = view._contiguous()
-        strides = contiguous_strides(wanted)
-    elif copy:
-        view = array.copy()
-        strides = contiguous_strides(wanted)
-    return view._strided(view._offset, wanted, strides)
+    result = _kp._reshape(array, wanted)
+    if copy is None:
+        return result
+    shares = array.size == 0 or _kp._have_one_memory(result, array)
+    if copy is False and not shares:
+        raise ValueError("the array cannot have this shape without a copy")
+    return result.copy() if copy and shares else result
 
 
 def _is_fortran(order: str | None) -> bool:
@@ -329,16 +295,7 @@ def concat(
             raise ValueError(
                 f"arrays of shape {part.shape} and {parts[0].shape} cannot be joined along axis {axis}"
             )
-    shape = list(parts[0].shape)
-    shape[place] = sum([part.shape[place] for part in parts])
-    whole = blank(manager, tuple(shape), kind)
-    strides = whole._strides
-    start = 0
-    for part in parts:
-        target = whole._strided(start * strides[place], part.shape, strides)
-        start += part.shape[place]
-        _kp._put(target, converted(part, kind))
-    return whole
+    return _kp._joined([converted(part, kind) for part in parts], place)
 
 
 def _require_several(name: str, arrays: Any) -> None:
@@ -415,7 +372,9 @@ def roll(x: Any, /, shift: Axes, axis: Axes | None = None) -> Array:
     """Return elements moved along axes; those that leave at one end enter at the other."""
     array = given(x)
     if axis is None:
-        return reshape(roll(ravel(array), shift, axis=0), array.shape)
+        if array.ndim != 1:
+            return reshape(roll(ravel(array), shift, axis=0), array.shape)
+        axis = 0
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     shifts = shift if isinstance(shift, (tuple, list)) else (shift,) * len(axes)
     if len(axes) != len(shifts):
@@ -426,11 +385,7 @@ def roll(x: Any, /, shift: Axes, axis: Axes | None = None) -> Array:
         extent = array.shape[place]
         if extent == 0 or by % extent == 0:
             continue
-        cut = extent - by % extent
-        whole = (slice(None),) * place
-        result = concat(
-            [result[whole + (slice(cut, None),)], result[whole + (slice(0, cut),)]], axis=place
-        )
+        result = _kp._roll(result, by, place)
     return result.copy() if result is array else result
 
 

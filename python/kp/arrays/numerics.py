@@ -27,7 +27,7 @@ from .manipulation import (
 from .padding import pad
 from .reductions import Axes, reduced
 from .scans import cumsum, diff
-from .searching import argsort, searchsorted, take
+from .searching import argsort, searchsorted, take, take_within
 
 __all__ = [
     "apply_along_axis",
@@ -194,10 +194,14 @@ def interp(
     last = places.size - 1
     index = apply("subtract", searchsorted(places, at, side="right"), 1)
     index = apply("minimum", apply("maximum", index, 0), last - 1 if last else 0)
-    found = take(values, index)
+    found = take_within(values, index)
     if last:
         slopes = apply("divide", diff(values), diff(places))
-        rise = apply("multiply", take(slopes, index), apply("subtract", at, take(places, index)))
+        rise = apply(
+            "multiply",
+            take_within(slopes, index),
+            apply("subtract", at, take_within(places, index)),
+        )
         found = apply("add", found, rise)
         found = where(apply("greater_equal", at, places[last]), values[last], found)
     else:
@@ -344,7 +348,7 @@ def polyfit(
 
 def polyval(p: Sequence[Any] | Any, x: Any) -> Array:
     """Return the values at `x` of a polynomial with the coefficients `p`, the highest first."""
-    factors = np.asarray(p.numpy() if isinstance(p, Array) else p)
+    factors: Any = p if isinstance(p, Array) else np.asarray(p)
     if factors.ndim != 1:
         raise ValueError(f"p is a row of coefficients, not of shape {factors.shape}")
     points = given(x)

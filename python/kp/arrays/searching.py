@@ -10,15 +10,10 @@ import numpy as np
 
 from .._axes import normalized
 from .._wording import counted
-from .. import _selection
 from .. import _kp
-from .._kp import OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
-from .indexing import check_bounds
 from .manipulation import given, ravel, reshape, squeeze
-from .operands import blank, launch
-from .primitives import from_rows, rows_along, shaped
 
 
 def _no_order(x: Array) -> None:
@@ -37,10 +32,9 @@ def sort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: boo
         normalized(axis, array.ndim)
     if array.size == 0:
         return ravel(array).copy() if axis is None else array.copy()
-    rows, kept = rows_along(array, axis)
-    out = blank(array._manager, rows.shape, array._dtype)
-    launch(array._manager, OpSort(rows, axis=-1, descending=descending, sorted_keys=out))
-    return from_rows(out, kept, array, axis)
+    if axis is None or array.ndim == 0:
+        return _kp._sort(ravel(array), 0, descending)
+    return _kp._sort(array, axis, descending)
 
 
 def argsort(
@@ -56,10 +50,9 @@ def argsort(
     if array.size == 0:
         empty = ravel(array) if axis is None else array
         return apply("multiply", converted(empty, np.dtype(np.int64)), 0)
-    rows, kept = rows_along(array, axis)
-    out = blank(array._manager, rows.shape, np.dtype(np.int64))
-    launch(array._manager, OpArgSort(rows, out, axis=-1, descending=descending, equal_zeros=True))
-    return from_rows(out, kept, array, axis)
+    if axis is None:
+        return _kp._argsort(ravel(array), 0, descending)
+    return _kp._argsort(array, axis, descending)
 
 
 def lexsort(keys: Any, axis: int = -1) -> Array:
@@ -105,23 +98,13 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
     array = given(x)
     if array.ndim == 0:
         raise ValueError("nonzero of an array without axes; make it one of one element first")
-    places = flatnonzero(array)
-    indices = []
-    for axis in range(array.ndim):
-        step = 1
-        for extent in array.shape[axis + 1 :]:
-            step *= extent
-        part = places if step == 1 else apply("floor_divide", places, step)
-        if axis:
-            part = apply("remainder", part, array.shape[axis])
-        indices.append(part)
-    return tuple(indices)
+    found: tuple[Array, ...] = _kp._nonzero(array)
+    return found
 
 
 def flatnonzero(x: Any) -> Array:
     """Return the indices (int64), in C order, of the elements that are not 0."""
-    array = converted(given(x), np.dtype(np.bool_))
-    return Array._from_tensor(_selection.flatnonzero(shaped(array, (array.size,))))
+    return _kp._flatnonzero(given(x))
 
 
 def argwhere(x: Any, /) -> Array:
@@ -150,8 +133,17 @@ def take(
     if index.ndim == 0:
         one = take(array, reshape(as_array(index, array._manager), (1,)), axis=place)
         return squeeze(one, axis=place)
+    if isinstance(index, Array) and index._dtype.kind in "iu":
+        return _kp._take_along(array, index, place)
     key = (slice(None),) * place + (index,)
     return array[key]
+
+
+def take_within(row: Array, index: Array) -> Array:
+    """Return the elements of a row at indices that are known to be within it: as an expression."""
+    view = row.evaluate()
+    still = view._strided(view._offset, index.shape, (0,) * index.ndim)
+    return _kp._take(still, [index], ((row.size, view._strides[0], -1),))
 
 
 def _moded(x: Array, indices: Any, axis: int | None, mode: str) -> Any:
@@ -180,7 +172,8 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
     if index.dtype.kind not in "iu" or index.ndim != array.ndim:
         raise ValueError(f"indices must be integers with {counted(array.ndim, 'axis')}")
     place = normalized(axis, array.ndim)
-    check_bounds(index, array.shape[place], place)
+    if array.shape[place] == 0 and index.size:
+        raise IndexError(f"an index is out of bounds for axis {place} with 0 elements")
     view = array.evaluate()
     shape = list(
         np.broadcast_shapes(
@@ -192,7 +185,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
         for i, stride in enumerate(view._strides)
     )
     base = view._strided(view._offset, shape, strides)
-    return _kp._take(base, [index], ((array.shape[place], view._strides[place]),))
+    return _kp._take(base, [index], ((array.shape[place], view._strides[place], place),))
 
 
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Array:
@@ -206,10 +199,4 @@ def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None)
     if sorter is not None:
         edges = take(edges, sorter)
     dtype = result_dtype(edges.dtype, values.dtype, manager=manager)
-    if edges.size == 0 or values.size == 0:
-        return apply("multiply", converted(values, np.dtype(np.bool_)), np.int64(0))
-    places = blank(manager, (values.size,), np.dtype(np.int64))
-    row = shaped(converted(edges, dtype), (edges.size,))
-    needles = shaped(converted(values, dtype), (values.size,))
-    launch(manager, OpSearchSorted(row, needles, places, side=side))
-    return reshape(Array._from_tensor(places), values.shape)
+    return _kp._searchsorted(converted(edges, dtype), converted(values, dtype), side == "right")

@@ -7,12 +7,12 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from .. import _selection
+from .. import _kp, _selection
 from .array import Array, converted
 from .elementwise import apply, as_array, manager_of, result_dtype
 from .manipulation import concat, given, ravel, reshape
 from .primitives import shaped
-from .searching import ordered_dtype, searchsorted, sort, take
+from .searching import ordered_dtype, searchsorted, sort, take_within
 
 __all__ = [
     "intersect1d",
@@ -45,6 +45,8 @@ def unique(
         found = on_host(array.numpy(), *options, axis=axis, equal_nan=equal_nan)
         host = found if isinstance(found, tuple) else (found,)
         parts = [as_array(np.asarray(each), array._manager) for each in host]
+    elif equal_nan and not any(options):
+        return _kp._unique(array)
     else:
         flat = shaped(array, (array.size,))
         tensors = _selection.unique(flat, *options, equal_nan=equal_nan)
@@ -116,7 +118,7 @@ def isin(x1: Any, x2: Any, /, assume_unique: bool = False, invert: bool = False)
     else:
         place = searchsorted(among, array)
         inside = apply("minimum", place, among.size - 1)
-        found = apply("equal", take(among, inside), array)
+        found = apply("equal", take_within(among, inside), array)
     return apply("logical_not", found) if invert else found
 
 

@@ -229,7 +229,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     values = as_array(x, manager)
     side = "left" if right else "right"
     if steps.all():
-        return searchsorted(as_array(edges, manager), values, side=side)
+        return searchsorted(as_array(bins, manager), values, side=side)
     if not (edges[1:] <= edges[:-1]).all():
         raise ValueError("bins ascends or descends, but these do neither")
     # The edges in reverse order change sides, too.

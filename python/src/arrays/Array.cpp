@@ -9,6 +9,7 @@
 #include <kompute/arrays/Engine.hpp>
 
 #include "arrays/ArrayEngine.hpp"
+#include "arrays/ArrayFunctions.hpp"
 #include "arrays/ArrayOperators.hpp"
 #include "arrays/Arrays.hpp"
 #include "base/Arrays.hpp"
@@ -315,6 +316,7 @@ void bindArray(py::module_& module) {
     addClassSignatures(type.type());
     bindArrayOperators(module);
     bindArrayEngine(module);
+    bindArrayFunctions(module);
 }
 
 } // namespace kp::python

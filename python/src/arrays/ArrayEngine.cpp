@@ -16,8 +16,8 @@ namespace {
 std::vector<arrays::Step> stepsFrom(const py::sequence& pairs) {
     std::vector<arrays::Step> steps;
     for (const py::handle each : pairs) {
-        const Shape pair = shapeFrom(each);
-        steps.push_back({pair[0], pair[1]});
+        const Shape step = shapeFrom(each);
+        steps.push_back({step[0], step[1], step[2]});
     }
     return steps;
 }
@@ -31,14 +31,6 @@ ReduceOperation operationNamed(const std::string& name) {
         if (name == text)
             return operation;
     throw py::value_error(formatted("no reduction: {}", name));
-}
-
-Axes axesFrom(py::handle axes) {
-    Axes found;
-    found.all = false;
-    for (const int64_t axis : shapeFrom(axes))
-        found.axes.push_back(axis);
-    return found;
 }
 
 std::vector<ElementwiseKernel::Parameter> parametersFrom(const py::sequence& given) {
@@ -85,6 +77,12 @@ void bindArrayEngine(py::module_& module) {
             return empty(extents, type, &owner);
         },
         "manager"_a, "shape"_a, "dtype"_a);
+    module.def(
+        "_host_number",
+        [](py::handle manager, py::handle dtype) {
+            return arrays::hostNumber(managerOfArrays(manager), arrayType(dtype));
+        },
+        "manager"_a, "dtype"_a);
     module.def(
         "_expression",
         [](const std::string& text, py::handle dtype, py::handle shape,

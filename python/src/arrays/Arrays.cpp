@@ -110,6 +110,14 @@ Shape shapeFrom(py::handle numbers) {
     return shape;
 }
 
+Axes axesFrom(py::handle axes) {
+    Axes found;
+    found.all = false;
+    for (const int64_t axis : shapeFrom(axes))
+        found.axes.push_back(axis);
+    return found;
+}
+
 void requireHeld(const Operand& number, DType dtype, py::handle given) {
     if (number.kind() != Operand::Kind::eInteger || dtype == DType::eBool ||
         dtype >= DType::eFloat16)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kompute/Array.hpp>
+#include <kompute/arrays/Axes.hpp>
 
 #include "base/Handles.hpp"
 
@@ -19,6 +20,9 @@ DType arrayType(py::handle dtype);
 py::tuple tupleOf(const Shape& shape);
 /// @throws TypeError unless @p numbers is a sequence of integers
 Shape shapeFrom(py::handle numbers);
+
+/// Returns some axes, none if the sequence is empty. @throws as shapeFrom()
+Axes axesFrom(py::handle axes);
 
 /// A kp.Array. A type of CPython's own, because expressions make an object for each operator:
 /// pybind11 takes three times as long.

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include <kompute/Error.hpp>
+#include <kompute/arrays/Engine.hpp>
 
 #include "base/Held.hpp"
 
@@ -130,6 +131,10 @@ std::string includerInPython(std::string message) {
 }
 
 void raise(const Error& error) {
+    if (dynamic_cast<const arrays::OutOfBounds*>(&error)) {
+        PyErr_SetObject(PyExc_IndexError, textOf(error.what()).ptr());
+        return;
+    }
     const auto* shader = dynamic_cast<const ShaderError*>(&error);
     const ErrorClass& errorClass = classOf(error.code());
     // A compiler's message quotes the shader, which stays as it is, except for what the includer

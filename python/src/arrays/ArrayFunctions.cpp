@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arrays/ArrayFunctions.hpp"
+
+#include <kompute/arrays/Engine.hpp>
+#include <kompute/arrays/Manipulation.hpp>
+#include <kompute/arrays/Products.hpp>
+#include <kompute/arrays/Searching.hpp>
+#include <kompute/arrays/Selecting.hpp>
+
+#include "arrays/Arrays.hpp"
+
+namespace kp::python {
+namespace {
+
+py::tuple tupleOfArrays(std::vector<Array> arrays) {
+    py::tuple tuple(arrays.size());
+    for (size_t i = 0; i < arrays.size(); ++i)
+        tuple[i] = py::cast(std::move(arrays[i]));
+    return tuple;
+}
+
+} // namespace
+
+void bindArrayFunctions(py::module_& module) {
+    module.def(
+        "_together", [](const py::sequence& arrays) { arrays::together(arraysFrom(arrays)); },
+        "arrays"_a, "Let one kernel compute arrays of one shape once the first of them is needed.");
+    module.def(
+        "_compress",
+        [](const Array& mask, const Array& x) {
+            const ReleaseGil release;
+            return compress(mask, x);
+        },
+        "mask"_a, "x"_a);
+    module.def(
+        "_flatnonzero",
+        [](const Array& x) {
+            const ReleaseGil release;
+            return flatnonzero(x);
+        },
+        "x"_a);
+    module.def(
+        "_nonzero",
+        [](const Array& x) {
+            std::vector<Array> found;
+            {
+                const ReleaseGil release;
+                found = nonzero(x);
+            }
+            return tupleOfArrays(std::move(found));
+        },
+        "x"_a);
+    module.def(
+        "_joined",
+        [](const py::sequence& arrays, int64_t axis) {
+            const std::vector<Array> parts = arraysFrom(arrays);
+            const ReleaseGil release;
+            return concat(parts, axis);
+        },
+        "arrays"_a, "axis"_a);
+    module.def(
+        "_reshape",
+        [](const Array& x, py::handle shape) {
+            const Shape wanted = shapeFrom(shape);
+            const ReleaseGil release;
+            return x.reshape(wanted);
+        },
+        "x"_a, "shape"_a);
+    module.def(
+        "_have_one_memory",
+        [](const Array& x, const Array& y) { return arrays::memoryOf(x) == arrays::memoryOf(y); },
+        "x"_a, "y"_a);
+    module.def(
+        "_take_along",
+        [](const Array& x, const Array& indices, int64_t axis) {
+            const ReleaseGil release;
+            return take(x, indices, axis);
+        },
+        "x"_a, "indices"_a, "axis"_a);
+    module.def(
+        "_matmul",
+        [](const Array& a, const Array& b) {
+            const ReleaseGil release;
+            return matmul(a, b);
+        },
+        "a"_a, "b"_a);
+    module.def(
+        "_tensordot",
+        [](const Array& a, const Array& b, py::handle axesOfA, py::handle axesOfB) {
+            const Axes overA = axesFrom(axesOfA);
+            const Axes overB = axesFrom(axesOfB);
+            const ReleaseGil release;
+            return tensordot(a, b, overA, overB);
+        },
+        "a"_a, "b"_a, "axes_of_a"_a, "axes_of_b"_a);
+    module.def(
+        "_sort",
+        [](const Array& x, int64_t axis, bool descending) {
+            const ReleaseGil release;
+            return sort(x, axis, descending);
+        },
+        "x"_a, "axis"_a, "descending"_a);
+    module.def(
+        "_argsort",
+        [](const Array& x, int64_t axis, bool descending) {
+            const ReleaseGil release;
+            return argsort(x, axis, descending);
+        },
+        "x"_a, "axis"_a, "descending"_a);
+    module.def(
+        "_searchsorted",
+        [](const Array& sorted, const Array& values, bool right) {
+            const ReleaseGil release;
+            return searchsorted(sorted, values, right ? SearchSide::eRight : SearchSide::eLeft);
+        },
+        "sorted"_a, "values"_a, "right"_a);
+    module.def(
+        "_unique",
+        [](const Array& x) {
+            const ReleaseGil release;
+            return unique(x);
+        },
+        "x"_a);
+    module.def(
+        "_roll",
+        [](const Array& x, int64_t shift, int64_t axis) {
+            const ReleaseGil release;
+            return roll(x, shift, axis);
+        },
+        "x"_a, "shift"_a, "axis"_a);
+}
+
+} // namespace kp::python
