@@ -13,7 +13,7 @@ import pytest
 
 #: A loop that drivers take seconds to unroll and compile.
 SLOW = """
-import logging, sys
+import logging, sys, time
 import kp
 
 logging.basicConfig(level=logging.INFO, stream=sys.stderr)
@@ -21,8 +21,10 @@ lines = "".join(f"    a = sin(a * {i}.5 + b) * cos(b - {i}.25); b = a * b + sqrt
                 for i in range(500))
 text = f"kernel void k(inout float x[]) {{ float a = x[i], b = a + 1;\\n{lines}    x[i] = a; }}"
 x = kp.array([1.0, 2.0], dtype="float32")
+start = time.perf_counter()
 kp.kernel(text)(x)
 x.get()
+print(time.perf_counter() - start)
 """
 
 
@@ -36,6 +38,8 @@ def test_a_long_compilation_is_said_once(tmp_path: Path) -> None:
         [sys.executable, "-c", SLOW], env=environment, capture_output=True, text=True, check=True
     )
     said = [line for line in run.stderr.splitlines() if "longer than a second" in line]
+    if not said and float(run.stdout) < 1.5:
+        pytest.skip("the driver compiles this shader within a second")
     assert len(said) == 1 and said[0].startswith("INFO:kp:compiling "), run.stderr
 
 

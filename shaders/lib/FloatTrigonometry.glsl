@@ -106,7 +106,13 @@ float kp_tan(float x) {
     if (x == 0.0) return x;
     int q;
     float r = kp_reduce(x, q);
-    return (q & 1) != 0 ? -kp_cos_part(r) / kp_sin_part(r) : kp_sin_part(r) / kp_cos_part(r);
+    bool turned = (q & 1) != 0;
+    float above = turned ? -kp_cos_part(r) : kp_sin_part(r);
+    float below = turned ? kp_sin_part(r) : kp_cos_part(r);
+    // Division may be off by 2.5 units, which a step of Newton's method takes away.
+    precise float quotient = above / below;
+    precise float rest = fma(-quotient, below, above);
+    return kp_isinf(quotient) ? quotient : quotient + rest / below;
 }
 
 float kp_asin_part(float x) {  // asin(x) - x for 0 <= x <= 1/2
