@@ -39,8 +39,8 @@ def _checked(dtype: Any, name: str) -> np.dtype[Any]:
 
 
 _variable = os.environ.get("KOMPUTE_DEFAULT_FLOAT", "")
-_chosen = _checked(_variable, "KOMPUTE_DEFAULT_FLOAT") if _variable else None
-_kp._set_default_float(_chosen)
+_OF_ENVIRONMENT = _checked(_variable, "KOMPUTE_DEFAULT_FLOAT") if _variable else None
+_chosen = _OF_ENVIRONMENT
 
 
 def default_float(manager: Manager | None = None) -> np.dtype[Any]:
@@ -71,11 +71,12 @@ def set_default_float(dtype: DTypeLike | None) -> None:
     lists of Python's floats, and for floats that NumPy's rules make of integers (``kp.arange(3) / 2``).
     Complex numbers follow. With float32, float64 comes only of what is float64 already: NumPy's arrays,
     and ``dtype="float64"``. Arrays that exist keep their dtype. It holds for the whole process. None
-    returns to the rule of default_float(). Raises ValueError for another dtype.
+    takes the choice back: KOMPUTE_DEFAULT_FLOAT or the device decides again. Raises ValueError for another dtype.
     """
     global _chosen
-    _chosen = None if dtype is None else _checked(dtype, "the default float")
-    _kp._set_default_float(_chosen)
+    chosen = None if dtype is None else _checked(dtype, "the default float")
+    _kp._set_default_float(chosen)
+    _chosen = chosen or _OF_ENVIRONMENT
     for clear in _clear:
         clear()
 

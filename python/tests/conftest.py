@@ -71,7 +71,9 @@ void main() {
 
 def pytest_configure(config: pytest.Config) -> None:
     """Tests run on devices without float64, too, where the first float warns."""
-    config.addinivalue_line("filterwarnings", "ignore:.* has no doubles of its own, so floats:RuntimeWarning")
+    config.addinivalue_line(
+        "filterwarnings", "ignore:.* has no doubles of its own, so floats:RuntimeWarning"
+    )
 
 
 def pytest_sessionstart() -> None:

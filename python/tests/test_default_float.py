@@ -157,6 +157,8 @@ def test_a_choice_holds_on_devices_without_float64_and_warns_of_nothing() -> Non
 def test_the_environment_chooses_it() -> None:
     program = "import kp; print(kp.default_float(), kp.zeros(1).dtype)"
     assert run_python(program, KOMPUTE_DEFAULT_FLOAT="float32") == "float32 float32\n"
+    back = "import kp; kp.set_default_float('float64'); kp.set_default_float(None); print(kp.zeros(1).dtype)"
+    assert run_python(back, KOMPUTE_DEFAULT_FLOAT="float32") == "float32\n"
     with pytest.raises(
         AssertionError, match="KOMPUTE_DEFAULT_FLOAT is float32 or float64, not 'half'"
     ):

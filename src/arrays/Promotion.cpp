@@ -61,9 +61,10 @@ std::pair<DType, const arrays::Home*> defaultBeside(const Operand* operands, siz
 
 void noteSingles(const arrays::Home* home) {
     if (home && !arrays::exchangeSinglesNoted(true))
-        KP_LOG_WARN("{} has no doubles of its own, so floats whose type nobody names are float32 there; "
-                    "setDefaultFloat() and KOMPUTE_DEFAULT_FLOAT choose for all devices",
-                    home->deviceName());
+        KP_LOG_WARN(
+            "{} has no doubles of its own, so floats whose type nobody names are float32 there; "
+            "setDefaultFloat() and KOMPUTE_DEFAULT_FLOAT choose for all devices",
+            home->deviceName());
 }
 
 char familyOf(DType dtype) {

@@ -322,7 +322,7 @@ void bindArrayOperators(py::module_& module) {
                 setDefaultFloat(arrayType(dtype));
         },
         "dtype"_a,
-        "Set the type of floating-point numbers whose type nobody names; None: by the device.");
+        "Set the type of floating-point numbers whose type nobody names; None: take it back.");
     module.def(
         "_resolve",
         [](const std::string& name, const py::sequence& samples) -> py::object {
