@@ -2,8 +2,7 @@
 # shellcheck shell=bash disable=SC2034
 #
 # What the step devices of scripts/test.sh runs on other devices than the default one. The lists grow with what works
-# there: a suite is added here, and nowhere else. Primitives and most files of Python tests are missing, because they
-# use numbers of 8, 16 and 64 bits, which these devices lack.
+# there: a suite is added here, and nowhere else.
 
 # Profiles: the least that Vulkan allows always, and of each of these rows one, which depends on the commit.
 always_profile=vulkan-1.1-least
@@ -20,3 +19,11 @@ device_parts=2
 python_files="test_devices.py"
 python_files="$python_files test_default_float.py::test_devices_without_float64_have_float32_and_say_so_once"
 python_parts=2
+
+# Python tests of arrays, whose types the devices lack in part, with NumPy's float64 as the default float. Left out are
+# what SwiftShader ends the process with (normal random numbers of float32, functions of float64), and keys whose kernels
+# need five buffers, of which the least profile has four.
+array_files="test_array_indexing.py test_movement.py"
+array_files="$array_files test_numpy_operators.py::test_operators_of_flags_have_numpys_types"
+array_files="$array_files --deselect python/tests/test_array_indexing.py::test_keys_select_what_numpy_selects"
+array_parts=30

@@ -328,6 +328,9 @@ on_device() {
         cd python/tests
         # shellcheck disable=SC2086
         in_shards "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $python_files
+        export KOMPUTE_DEFAULT_FLOAT=float64 KOMPUTE_TEST_SAMPLE=$((turn % array_parts))/$array_parts
+        # shellcheck disable=SC2086
+        in_shards "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $array_files
     )
 }
 
