@@ -15,8 +15,10 @@ namespace {
 
 std::vector<arrays::Step> stepsFrom(const py::sequence& pairs) {
     std::vector<arrays::Step> steps;
-    for (const py::handle each : pairs) {
+    for (const py::handle each : listFrom(pairs)) {
         const Shape step = shapeFrom(each);
+        if (step.size() != 3)
+            throw py::type_error("a step is an extent, a stride and an axis");
         steps.push_back({step[0], step[1], step[2]});
     }
     return steps;
@@ -35,7 +37,7 @@ ReduceOperation operationNamed(const std::string& name) {
 
 std::vector<ElementwiseKernel::Parameter> parametersFrom(const py::sequence& given) {
     std::vector<ElementwiseKernel::Parameter> parameters;
-    for (const py::handle each : given) {
+    for (const py::handle each : listFrom(given)) {
         const auto [name, letter, raw] = py::cast<std::tuple<std::string, std::string, bool>>(each);
         parameters.push_back({name, letter, raw});
     }

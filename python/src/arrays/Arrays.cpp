@@ -92,6 +92,13 @@ py::tuple tupleOf(const Shape& shape) {
     return tuple;
 }
 
+py::list listFrom(py::handle sequence) {
+    auto list = py::reinterpret_steal<py::list>(PySequence_List(sequence.ptr()));
+    if (!list)
+        throw py::error_already_set();
+    return list;
+}
+
 Shape shapeFrom(py::handle numbers) {
     Shape shape;
     const auto add = [&](PyObject* number) {
@@ -105,7 +112,7 @@ Shape shapeFrom(py::handle numbers) {
             add(PyTuple_GET_ITEM(numbers.ptr(), i));
         return shape;
     }
-    for (const py::handle each : py::reinterpret_borrow<py::sequence>(numbers))
+    for (const py::handle each : listFrom(numbers))
         add(each.ptr());
     return shape;
 }
@@ -140,6 +147,8 @@ Operand operandFrom(py::handle object) {
         return arrayIn(object);
     if (!PyTuple_Check(object.ptr()))
         return numberFrom(object.ptr(), nullptr);
+    if (PyTuple_GET_SIZE(object.ptr()) != 2)
+        throw py::type_error("an operand is an array, a number, or a number and its dtype");
     const py::handle number = PyTuple_GET_ITEM(object.ptr(), 0);
     const DType dtype = arrayType(PyTuple_GET_ITEM(object.ptr(), 1));
     const Operand value = numberFrom(number.ptr(), &dtype);
@@ -149,14 +158,14 @@ Operand operandFrom(py::handle object) {
 
 std::vector<Operand> operandsFrom(const py::sequence& objects) {
     std::vector<Operand> operands;
-    for (const py::handle each : objects)
+    for (const py::handle each : listFrom(objects))
         operands.push_back(operandFrom(each));
     return operands;
 }
 
 std::vector<Array> arraysFrom(const py::sequence& objects) {
     std::vector<Array> arrays;
-    for (const py::handle each : objects) {
+    for (const py::handle each : listFrom(objects)) {
         if (!isArray(each.ptr()))
             throwTypeError("an index", "an array", each);
         arrays.push_back(arrayIn(each));

@@ -18,6 +18,8 @@ py::object numpyType(DType dtype);
 DType arrayType(py::handle dtype);
 
 py::tuple tupleOf(const Shape& shape);
+/// Returns the items of a sequence. @throws what its methods raise, which pybind11's loops ignore
+py::list listFrom(py::handle sequence);
 /// @throws TypeError unless @p numbers is a sequence of integers
 Shape shapeFrom(py::handle numbers);
 
