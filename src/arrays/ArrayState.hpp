@@ -6,8 +6,8 @@
 
 #include <kompute/Array.hpp>
 
-#include "arrays/engine/Home.hpp"
 #include "arrays/engine/Node.hpp"
+#include "arrays/memory/Home.hpp"
 #include "core/Internals.hpp"
 
 namespace kp {

@@ -8,8 +8,8 @@
 #include <kompute/Array.hpp>
 #include <kompute/arrays/Engine.hpp>
 
-#include "arrays/HostWord.hpp"
 #include "arrays/engine/Program.hpp"
+#include "arrays/memory/HostWord.hpp"
 
 namespace kp::arrays {
 

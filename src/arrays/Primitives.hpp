@@ -10,8 +10,8 @@
 #include <kompute/Queue.hpp>
 #include <kompute/primitives/TensorRange.hpp>
 
-#include "arrays/engine/Home.hpp"
-#include "arrays/engine/Storage.hpp"
+#include "arrays/memory/Home.hpp"
+#include "arrays/memory/Storage.hpp"
 
 namespace kp::arrays {
 

@@ -11,7 +11,7 @@
 #include <kompute/primitives/OpConcatenate.hpp>
 
 #include "arrays/engine/Evaluate.hpp"
-#include "arrays/engine/Home.hpp"
+#include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
 
 namespace kp::arrays {

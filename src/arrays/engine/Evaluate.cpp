@@ -6,7 +6,7 @@
 
 #include "arrays/engine/Blocks.hpp"
 #include "arrays/engine/ElementKernel.hpp"
-#include "arrays/engine/Home.hpp"
+#include "arrays/memory/Home.hpp"
 
 namespace kp::arrays {
 namespace {

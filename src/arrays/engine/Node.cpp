@@ -8,7 +8,7 @@
 #include <kompute/Error.hpp>
 
 #include "arrays/engine/Evaluate.hpp"
-#include "arrays/engine/Home.hpp"
+#include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
 
 namespace kp::arrays {

@@ -14,7 +14,7 @@
 #include <kompute/arrays/Functions.hpp>
 #include <kompute/arrays/Shape.hpp>
 
-#include "arrays/engine/Storage.hpp"
+#include "arrays/memory/Storage.hpp"
 
 namespace kp::arrays {
 

@@ -7,8 +7,8 @@
 #include <kompute/Error.hpp>
 
 #include "arrays/engine/Blocks.hpp"
-#include "arrays/engine/Home.hpp"
 #include "arrays/engine/KernelText.hpp"
+#include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
 #include "core/AlgorithmImpl.hpp"
 #include "core/ManagerImpl.hpp"

@@ -5,7 +5,7 @@
 
 #include <kompute/arrays/NumberType.hpp>
 
-#include "arrays/engine/Home.hpp"
+#include "arrays/memory/Home.hpp"
 
 namespace kp::arrays {
 namespace {

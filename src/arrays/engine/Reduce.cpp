@@ -6,8 +6,8 @@
 
 #include "arrays/engine/Blocks.hpp"
 #include "arrays/engine/Evaluate.hpp"
-#include "arrays/engine/Home.hpp"
 #include "arrays/engine/ReduceKernel.hpp"
+#include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
 
 namespace kp::arrays {

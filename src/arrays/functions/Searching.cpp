@@ -11,10 +11,10 @@
 #include <kompute/primitives/OpUnique.hpp>
 
 #include "arrays/ArrayState.hpp"
-#include "arrays/HostWord.hpp"
 #include "arrays/Primitives.hpp"
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
+#include "arrays/memory/HostWord.hpp"
 #include "base/Text.hpp"
 
 namespace kp {

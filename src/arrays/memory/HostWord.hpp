@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "arrays/engine/Storage.hpp"
+#include "arrays/memory/Storage.hpp"
 
 namespace kp::arrays {
 

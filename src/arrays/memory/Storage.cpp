@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrays/engine/Storage.hpp"
+#include "arrays/memory/Storage.hpp"
 
 #include <mutex>
 #include <utility>
 
-#include "arrays/engine/Home.hpp"
 #include "arrays/engine/Node.hpp"
+#include "arrays/memory/Home.hpp"
 
 namespace kp::arrays {
 namespace {

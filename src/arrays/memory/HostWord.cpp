@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrays/HostWord.hpp"
+#include "arrays/memory/HostWord.hpp"
 
-#include "arrays/engine/Home.hpp"
+#include "arrays/memory/Home.hpp"
 
 namespace kp::arrays {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrays/engine/Home.hpp"
+#include "arrays/memory/Home.hpp"
 
 #include <utility>
 
