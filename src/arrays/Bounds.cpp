@@ -81,7 +81,7 @@ Write Bounds::beside(const Shape& shape) {
 }
 
 void Bounds::require() {
-    if (empty())
+    if (mChecked.empty())
         return;
     for (size_t i = 0; i < mChecked.size() && !mLaunched; ++i) {
         const Shape& shape = mIndices[mChecked[i]].shape();
@@ -94,11 +94,9 @@ void Bounds::require() {
             throwOutOfBounds(mIndices[mChecked[i]], mSteps[mChecked[i]]);
 }
 
-void requireWithin(const Array& indices, int64_t extent, int64_t axis) {
-    const std::vector<Array> all{indices};
-    const std::vector<Step> steps{{extent, 1, axis}};
-    Bounds bounds(stateOf(indices).home, all, steps);
-    bounds.require();
+void requireElements(const Array& indices, const Step& step) {
+    if (step.axis >= 0 && step.extent == 0 && indices.size() != 0)
+        throwOutOfBounds(indices, step);
 }
 
 } // namespace kp::arrays

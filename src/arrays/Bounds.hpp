@@ -19,8 +19,6 @@ public:
     Bounds(const std::shared_ptr<Home>& home, const std::vector<Array>& indices,
            const std::vector<Step>& steps);
 
-    /// Returns true if no index has to be checked.
-    bool empty() const { return mChecked.empty(); }
     /// Returns what a kernel of a shape writes beside its results to check the only index; a write
     /// without a value if several have to be checked, or the shape has no elements.
     Write beside(const Shape& shape);
@@ -40,7 +38,8 @@ private:
     bool mLaunched = false;
 };
 
-/// @throws OutOfBounds unless an axis has all elements that indices name
-void requireWithin(const Array& indices, int64_t extent, int64_t axis);
+/// Checks what Bounds cannot, because there is no view to take from.
+/// @throws OutOfBounds if there are indices, and the axis of the step has no elements
+void requireElements(const Array& indices, const Step& step);
 
 } // namespace kp::arrays

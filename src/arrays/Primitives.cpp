@@ -66,8 +66,6 @@ Array picked(const Array& x, const std::vector<Picked>& axes) {
     std::vector<Array> indices;
     std::vector<Step> steps;
     for (const auto& [axis, index, known] : axes) {
-        if (!known && view.shape[axis] == 0)
-            requireWithin(index, 0, static_cast<int64_t>(axis)); // there is no view to take from
         shape[axis] = index.size();
         strides[axis] = 0;
         // Broadcasting needs an axis for each that follows.
@@ -76,6 +74,7 @@ Array picked(const Array& x, const std::vector<Picked>& axes) {
         indices.push_back(index.ndim() == along.size() ? index : index.reshape(along));
         steps.push_back(
             {view.shape[axis], view.strides[axis], known ? -1 : static_cast<int64_t>(axis)});
+        requireElements(index, steps.back());
     }
     return take(x.strided(view.offset, shape, strides), indices, steps);
 }

@@ -253,7 +253,7 @@ def get(array: Array, key: Any) -> Array:
         if key.shape == array.shape[: key.ndim]:
             return _kp._compress(as_array(key, array._manager), array)
     elif isinstance(key, Array) and key.ndim and array.ndim and key._dtype.kind in "iu":
-        return _kp._take_along(array, key, 0)
+        return _kp._take_of_axis(array, key, 0)
     parts = _split(array, key)
     if not parts.axes:
         return parts.view.copy() if parts.copied else parts.view

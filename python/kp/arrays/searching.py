@@ -134,7 +134,7 @@ def take(
         one = take(array, reshape(as_array(index, array._manager), (1,)), axis=place)
         return squeeze(one, axis=place)
     if isinstance(index, Array) and index._dtype.kind in "iu":
-        return _kp._take_along(array, index, place)
+        return _kp._take_of_axis(array, index, place)
     key = (slice(None),) * place + (index,)
     return array[key]
 
@@ -172,20 +172,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
     if index.dtype.kind not in "iu" or index.ndim != array.ndim:
         raise ValueError(f"indices must be integers with {counted(array.ndim, 'axis')}")
     place = normalized(axis, array.ndim)
-    if array.shape[place] == 0 and index.size:
-        raise IndexError(f"an index is out of bounds for axis {place} with 0 elements")
-    view = array.evaluate()
-    shape = list(
-        np.broadcast_shapes(
-            index.shape, tuple(1 if i == place else e for i, e in enumerate(array.shape))
-        )
-    )
-    strides = tuple(
-        0 if i == place or (array.shape[i] == 1 and shape[i] != 1) else stride
-        for i, stride in enumerate(view._strides)
-    )
-    base = view._strided(view._offset, shape, strides)
-    return _kp._take(base, [index], ((array.shape[place], view._strides[place], place),))
+    return _kp._take_along_axis(array, index, place)
 
 
 def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Array:

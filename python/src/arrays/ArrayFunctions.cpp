@@ -71,10 +71,17 @@ void bindArrayFunctions(py::module_& module) {
         [](const Array& x, const Array& y) { return arrays::memoryOf(x) == arrays::memoryOf(y); },
         "x"_a, "y"_a);
     module.def(
-        "_take_along",
+        "_take_of_axis",
         [](const Array& x, const Array& indices, int64_t axis) {
             const ReleaseGil release;
             return take(x, indices, axis);
+        },
+        "x"_a, "indices"_a, "axis"_a);
+    module.def(
+        "_take_along_axis",
+        [](const Array& x, const Array& indices, int64_t axis) {
+            const ReleaseGil release;
+            return takeAlongAxis(x, indices, axis);
         },
         "x"_a, "indices"_a, "axis"_a);
     module.def(

@@ -10,6 +10,7 @@
 #include <kompute/primitives/OpSelect.hpp>
 
 #include "arrays/ArrayState.hpp"
+#include "arrays/Bounds.hpp"
 #include "arrays/Primitives.hpp"
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
@@ -117,6 +118,8 @@ Array takeAlongAxis(const Array& x, const Array& indices, int64_t axis) {
             indices.ndim());
     const View view = stateOf(x).evaluated();
     requireIntegers(indices);
+    const arrays::Step step{view.shape[place], view.strides[place], static_cast<int64_t>(place)};
+    arrays::requireElements(indices, step);
     Shape one = view.shape;
     one[place] = 1;
     const Shape shape = broadcast(indices.shape(), one);
@@ -124,8 +127,7 @@ Array takeAlongAxis(const Array& x, const Array& indices, int64_t axis) {
     for (size_t i = 0; i < strides.size(); ++i)
         if (i == place || (view.shape[i] == 1 && shape[i] != 1))
             strides[i] = 0;
-    return arrays::take(x.strided(view.offset, shape, strides), {indices},
-                        {{view.shape[place], view.strides[place], static_cast<int64_t>(place)}});
+    return arrays::take(x.strided(view.offset, shape, strides), {indices}, {step});
 }
 
 void put(const Array& x, const Array& indices, const Operand& values) {

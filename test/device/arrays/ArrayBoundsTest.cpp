@@ -27,6 +27,9 @@ TEST_F(ArrayBoundsTest, IndicesBeyondTheirAxisAreErrorsThatNameThem) {
                  take(x, of<uint32_t>({2}), 0));
     EXPECT_ERROR(InvalidArgument, "out of bounds",
                  take(zeros({0, 3}, DType::eFloat32, &manager), of<int32_t>({0}), 0));
+    EXPECT_ERROR(
+        arrays::OutOfBounds, "axis 0 with 0 elements",
+        takeAlongAxis(zeros({0, 3}, DType::eFloat32, &manager), of<int32_t>({0, 0, 0}, {1, 3}), 0));
     expectArray<float>(take(x, of<int32_t>({-1, 0}), 1), {2, 2}, {2, 0, 5, 3});
 }
 
