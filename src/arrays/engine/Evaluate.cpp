@@ -43,14 +43,6 @@ Plan& planned(Home& home, const Signature& signature, const Shape& shape,
                             (static_cast<uint64_t>(count) + each - 1) / each);
 }
 
-/// Returns true if one kernel may compute and store all of some values.
-bool fitOne(const std::vector<NodePtr>& values) {
-    int nodes = 0;
-    for (const NodePtr& value : values)
-        nodes += value->nodes;
-    return nodes <= kMaxNodes && storagesOf(values).size() + values.size() <= kMaxLoads + 1;
-}
-
 } // namespace
 
 void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vector<Write>& writes) {
@@ -74,24 +66,18 @@ void store(const View& view, const NodePtr& value) {
 
 void storeAll(const std::vector<std::pair<View, NodePtr>>& stores) {
     const std::lock_guard lock(engineLock());
-    std::vector<Write> writes;
-    std::vector<NodePtr> values;
-    const auto flush = [&] {
-        if (!writes.empty())
-            run(writes[0].view.storage->home(), writes[0].view.shape, writes);
-        writes.clear();
-        values.clear();
-    };
-    for (const auto& [view, value] : stores) {
-        values.push_back(cast(value, view.dtype()));
-        if (!writes.empty() && (view.shape != writes[0].view.shape || !fitOne(values))) {
-            const NodePtr last = values.back();
-            flush();
-            values.push_back(last);
+    for (auto next = stores.begin(); next != stores.end();) {
+        const Shape& shape = next->first.shape;
+        std::vector<Write> writes;
+        std::vector<NodePtr> values;
+        for (; next != stores.end() && next->first.shape == shape; ++next) {
+            values.push_back(cast(next->second, next->first.dtype()));
+            if (!writes.empty() && !fit(values, values.size()))
+                break;
+            writes.push_back({next->first, values.back(), {}, {}, nullptr});
         }
-        writes.push_back({view, values.back(), {}, {}, nullptr});
+        run(writes[0].view.storage->home(), shape, writes);
     }
-    flush();
 }
 
 View materialize(const NodePtr& node) {
@@ -104,7 +90,7 @@ View materialize(const NodePtr& node) {
         if (!other || other->op == Op::eLeaf)
             continue;
         nodes.push_back(other);
-        if (!fitOne(nodes))
+        if (!fit(nodes, nodes.size()))
             nodes.pop_back();
     }
     std::vector<Write> writes;

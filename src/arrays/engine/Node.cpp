@@ -25,13 +25,6 @@ void collect(const Node& node, std::vector<std::shared_ptr<Storage>>& found) {
         collect(*arg, found);
 }
 
-bool fits(const std::vector<NodePtr>& args) {
-    int nodes = 0;
-    for (const NodePtr& arg : args)
-        nodes += arg->nodes;
-    return nodes <= kMaxNodes && storagesOf(args).size() <= kMaxLoads;
-}
-
 /// Computes arguments, largest first, until the rest is small enough.
 void reduceSize(const std::vector<NodePtr>& args) {
     std::vector<NodePtr> sorted = args;
@@ -39,7 +32,7 @@ void reduceSize(const std::vector<NodePtr>& args) {
         return a->loads != b->loads ? a->loads > b->loads : a->nodes > b->nodes;
     });
     for (const NodePtr& arg : sorted) {
-        if (fits(args))
+        if (fit(args, 1))
             return;
         if (!isPlain(*arg))
             materialize(arg);
@@ -167,6 +160,13 @@ NodePtr take(const View& base, const Shape& shape, std::vector<NodePtr> indices,
     NodePtr node = made(Op::eTake, base.dtype(), shape, std::move(args));
     node->steps = std::move(steps);
     return node;
+}
+
+bool fit(const std::vector<NodePtr>& values, size_t results) {
+    int nodes = 0;
+    for (const NodePtr& value : values)
+        nodes += value->nodes;
+    return nodes <= kMaxNodes && storagesOf(values).size() + results <= kMaxLoads + 1;
 }
 
 void together(const std::vector<NodePtr>& nodes) {

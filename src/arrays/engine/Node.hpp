@@ -89,6 +89,9 @@ NodePtr cast(const NodePtr& node, DType dtype);
 NodePtr take(const View& base, const Shape& shape, std::vector<NodePtr> indices,
              std::vector<Step> steps);
 
+/// Returns true if one kernel may compute some values, and store so many results.
+bool fit(const std::vector<NodePtr>& values, size_t results);
+
 /// Lets one kernel compute several nodes of one shape, those that are still wanted, once the first
 /// of them is needed.
 void together(const std::vector<NodePtr>& nodes);
