@@ -99,11 +99,7 @@ void beforeWrite(const Array& array) {
 }
 
 Array hostNumber(Manager& manager, DType dtype) {
-    return arrayOf(
-        View{std::make_shared<Storage>(Home::of(manager), dtype, 1, Memory::MemoryTypes::eHost),
-             0,
-             {},
-             {}});
+    return arrayOf(HostWord::make(Home::of(manager), dtype));
 }
 
 Array whole(const Array& array) {

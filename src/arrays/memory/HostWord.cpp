@@ -5,11 +5,11 @@
 
 namespace kp::arrays {
 
-HostWord::HostWord(const std::shared_ptr<Home>& home)
-    : mView{std::make_shared<Storage>(home, DType::eUint32, 1, Memory::MemoryTypes::eHost),
-            0,
-            {},
-            {}} {}
+HostWord::HostWord(const std::shared_ptr<Home>& home) : mView(make(home, DType::eUint32)) {}
+
+View HostWord::make(const std::shared_ptr<Home>& home, DType dtype) {
+    return {std::make_shared<Storage>(home, dtype, 1, Memory::MemoryTypes::eHost), 0, {}, {}};
+}
 
 uint32_t HostWord::read() const {
     uint32_t word = 0;

@@ -14,6 +14,8 @@ class HostWord {
 public:
     /// @throws OutOfMemory, DeviceLost
     explicit HostWord(const std::shared_ptr<Home>& home);
+    /// Returns such a number of a type as an array without axes. @throws as the constructor
+    static View make(const std::shared_ptr<Home>& home, DType dtype);
 
     /// Returns the number (uint32) as an array without axes.
     const View& view() const { return mView; }
