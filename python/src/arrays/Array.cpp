@@ -2,11 +2,11 @@
 #include "arrays/Array.hpp"
 
 #include <cstddef>
-#include <cstring>
 
 #include <structmember.h>
 
 #include <kompute/arrays/Engine.hpp>
+#include <kompute/arrays/NumberType.hpp>
 
 #include "arrays/ArrayEngine.hpp"
 #include "arrays/ArrayFunctions.hpp"
@@ -48,52 +48,29 @@ py::object itemOf(const Array& array) {
     requireThisProcess();
     const std::shared_ptr<ManagerHandle> manager = managerOf(array);
     const Use use(*manager);
-    alignas(16) unsigned char bytes[16];
-    transferBetweenSignals(*manager->manager, [&] { array.read(bytes); });
-    const auto as = [&]<typename T>(T value) {
-        std::memcpy(&value, bytes, sizeof(T));
+    const auto read = [&]<typename T>(T value) -> py::object {
+        transferBetweenSignals(*manager->manager, [&] { value = array.item<T>(); });
         return py::cast(value);
     };
-    switch (array.dtype()) {
-    case DType::eBool:
-        return py::bool_(bytes[0] != 0);
-    case DType::eInt8:
-        return py::int_(static_cast<int>(static_cast<signed char>(bytes[0])));
-    case DType::eUint8:
-        return py::int_(static_cast<int>(bytes[0]));
-    case DType::eInt16:
-        return as(int16_t{});
-    case DType::eUint16:
-        return as(uint16_t{});
-    case DType::eInt32:
-        return as(int32_t{});
-    case DType::eUint32:
-        return as(uint32_t{});
-    case DType::eInt64:
-        return as(int64_t{});
-    case DType::eUint64:
-        return as(uint64_t{});
-    case DType::eFloat16: {
-        Half half;
-        std::memcpy(&half, bytes, sizeof(half));
-        return py::float_(static_cast<double>(static_cast<float>(half)));
-    }
-    case DType::eFloat32:
-        return as(float{});
-    case DType::eFloat64:
-        return as(double{});
-    case DType::eComplex64: {
-        float parts[2];
-        std::memcpy(parts, bytes, sizeof(parts));
-        return py::reinterpret_steal<py::object>(
-            PyComplex_FromDoubles(static_cast<double>(parts[0]), static_cast<double>(parts[1])));
-    }
-    case DType::eComplex128:
+    switch (numberType(array.dtype()).family) {
+    case 'b':
+        return read(false);
+    case 'i':
+        return read(int64_t{});
+    case 'u':
+        return read(uint64_t{});
+    case 'f':
+        return read(double{});
+    default:
         break;
     }
-    double parts[2];
-    std::memcpy(parts, bytes, sizeof(parts));
-    return py::reinterpret_steal<py::object>(PyComplex_FromDoubles(parts[0], parts[1]));
+    const auto readParts = [&]<typename T>(T) {
+        T parts[2];
+        transferBetweenSignals(*manager->manager, [&] { array.read(parts); });
+        return py::reinterpret_steal<py::object>(
+            PyComplex_FromDoubles(static_cast<double>(parts[0]), static_cast<double>(parts[1])));
+    };
+    return array.dtype() == DType::eComplex64 ? readParts(float{}) : readParts(double{});
 }
 
 /// Returns the object of a tensor that is the memory of an array, flat unless @p given.
