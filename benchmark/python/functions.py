@@ -18,20 +18,16 @@ On a driver that computes on the processor, one thread each and processor time a
 
 from __future__ import annotations
 
-import argparse
 import re
 
-from array_table.command import add_options, finish, shard_of, table_of
+from array_table.command import finish, parser_of, shard_of, table_of
 from array_table.subjects import CaseSubject
 from array_table.table import CASES
 
 
 def main() -> None:
     """Measure the cases that the command line chooses."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add_options(parser, seconds=0.01)
+    parser = parser_of(__doc__, seconds=0.01)
     parser.add_argument("--sizes", default="4096,262144,16777216", help="elements, by commas")
     given = parser.parse_args()
     chosen = [each for each in CASES if re.search(given.only, each.name)]

@@ -11,19 +11,15 @@ library, is a failure, and this one ends with 1. array_table/simulations.py and 
 
 from __future__ import annotations
 
-import argparse
 import re
 
 from array_table import learning, simulations
-from array_table.command import add_options, finish, shard_of, table_of
+from array_table.command import finish, parser_of, shard_of, table_of
 
 
 def main() -> None:
     """Measure the programs that the command line chooses."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add_options(parser, seconds=0.5)
+    parser = parser_of(__doc__, seconds=0.5)
     parser.add_argument("--divide", default="1", help="divide the elements by these, by commas")
     given = parser.parse_args()
     every = [*simulations.programs(), *learning.programs()]

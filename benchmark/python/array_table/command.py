@@ -23,8 +23,11 @@ _T = TypeVar("_T")
 Found = tuple[list[Entry], dict[str, Any]]
 
 
-def add_options(parser: argparse.ArgumentParser, seconds: float) -> None:
-    """Add the options that both programs have."""
+def parser_of(description: str | None, seconds: float) -> argparse.ArgumentParser:
+    """Return a parser with the options that both programs have."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     add = parser.add_argument
     add("--only", type=re.compile, default="", metavar="REGEX", help="cases whose name it matches")
     add("--family", default="", help="cases of the families that contain this word")
@@ -45,6 +48,7 @@ def add_options(parser: argparse.ArgumentParser, seconds: float) -> None:
     add("--markdown", type=Path, metavar="FILE", help="write a page")
     add("--join", type=Path, nargs="+", default=[], metavar="FILE",
         help="report the files of earlier runs (--json) and measure nothing")  # fmt: skip
+    return parser
 
 
 def shard_of(given: argparse.Namespace, all_of_them: Sequence[_T]) -> list[_T]:
