@@ -126,9 +126,7 @@ bool kp_log_special(double x, out double result) {
     return kp_isinf(x);
 }
 
-double kp_log_tail(double f) {  // log(1 + f) - f for sqrt(1/2) <= 1 + f <= sqrt(2)
-    precise double s = f / (2.0lf + f);
-    precise double z = s * s;
+double kp_log_series(double z) {  // (log((1 + s) / (1 - s)) - 2 s) / s^3 for z = s^2, |s| <= 0.1716
     precise double p = 0.14796250788226312lf;
     p = fma(p, z, 0.1531402214378353lf);
     p = fma(p, z, 0.18183565367185012lf);
@@ -136,6 +134,13 @@ double kp_log_tail(double f) {  // log(1 + f) - f for sqrt(1/2) <= 1 + f <= sqrt
     p = fma(p, z, 0.2857142874255412lf);
     p = fma(p, z, 0.39999999999414004lf);
     p = fma(p, z, 0.6666666666666734lf);
+    return p;
+}
+
+double kp_log_tail(double f) {  // log(1 + f) - f for sqrt(1/2) <= 1 + f <= sqrt(2)
+    precise double s = f / (2.0lf + f);
+    precise double z = s * s;
+    precise double p = kp_log_series(z);
     precise double half_ = 0.5lf * f * f;
     precise double tail = s * (half_ + p * z) - half_;
     return tail;

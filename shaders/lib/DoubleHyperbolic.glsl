@@ -106,13 +106,7 @@ double kp_atanh(double x) {
     kp_split((1.0lf + size) / (1.0lf - size), k);
     if (k == 0) {
         precise double z = size * size;
-        precise double q = 0.14796250788226312lf;
-        q = fma(q, z, 0.1531402214378353lf);
-        q = fma(q, z, 0.18183565367185012lf);
-        q = fma(q, z, 0.2222219855457103lf);
-        q = fma(q, z, 0.2857142874255412lf);
-        q = fma(q, z, 0.39999999999414004lf);
-        q = fma(q, z, 0.6666666666666734lf);
+        precise double q = kp_log_series(z);
         precise double small = size + 0.5lf * (size * (q * z));
         return kp_copysign(small, x);
     }
@@ -125,13 +119,7 @@ double kp_atanh(double x) {
     precise double s = (difference.x + (difference.y + (over.y - under.y))) /
                        (sum.x + (sum.y + (over.y + under.y)));
     precise double u = s * s;
-    precise double p = 0.14796250788226312lf;
-    p = fma(p, u, 0.1531402214378353lf);
-    p = fma(p, u, 0.18183565367185012lf);
-    p = fma(p, u, 0.2222219855457103lf);
-    p = fma(p, u, 0.2857142874255412lf);
-    p = fma(p, u, 0.39999999999414004lf);
-    p = fma(p, u, 0.6666666666666734lf);
+    precise double p = kp_log_series(u);
     double whole = double(k);
     precise double low = s * (p * u) + whole * 5.497923018708371e-14lf;
     precise double result = 0.5lf * (whole * 0.6931471805598903lf + (2.0lf * s + low));
