@@ -85,37 +85,37 @@ have_package() {
 }
 part_python() {
     have_package "hostile arguments were NOT tried" || return 0
-    with_package test/proof/hostile_arguments.py --seed "$seed" --count "$(volume 10000 200000)"
+    with_package test/proof/python/hostile_arguments.py --seed "$seed" --count "$(volume 10000 200000)"
     for fault in signal error; do
-        finds with_package test/proof/hostile_arguments.py --count 100 --plant $fault
+        finds with_package test/proof/python/hostile_arguments.py --count 100 --plant $fault
     done
     if [ $size = long ]; then
-        finds with_package test/proof/hostile_arguments.py --count 100 --plant hang
+        finds with_package test/proof/python/hostile_arguments.py --count 100 --plant hang
     fi
 }
 part_primitives() {
     have_package "primitives were NOT compared with NumPy" || return 0
-    with_package test/proof/random_primitives.py --seed "$seed" --count "$(volume 60 5000)"
-    finds with_package test/proof/random_primitives.py --count 60 --plant result
+    with_package test/proof/python/random_primitives.py --seed "$seed" --count "$(volume 60 5000)"
+    finds with_package test/proof/python/random_primitives.py --count 60 --plant result
 }
 part_numbers() {
     have_package "numbers were NOT compared with NumPy's and Python's" || return 0
-    with_package test/proof/random_numbers.py --seed "$seed" --count "$(volume 90 5000)"
-    finds with_package test/proof/random_numbers.py --count 30 --plant result
+    with_package test/proof/python/random_numbers.py --seed "$seed" --count "$(volume 90 5000)"
+    finds with_package test/proof/python/random_numbers.py --count 30 --plant result
 }
 part_errors() {
     have_package "errors of functions were NOT measured" || return 0
-    with_package test/proof/function_errors.py --seed "$seed" --count "$(volume 100 20000)"
-    finds with_package test/proof/function_errors.py --count 100 --only exp --plant result
+    with_package test/proof/python/function_errors.py --seed "$seed" --count "$(volume 100 20000)"
+    finds with_package test/proof/python/function_errors.py --count 100 --only exp --plant result
 }
 part_wide() {
     "$proof" wide --seed "$seed" --count "$(volume 20000 10000000)"
     finds "$proof" wide --count 1000 --plant ties
 }
 part_processes() {
-    python3 test/proof/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \
+    python3 test/proof/python/processes.py "$proof" --seed "$seed" --rounds "$(volume 10 200)" \
         --steps "$(volume 12 200)"
-    finds python3 test/proof/processes.py "$proof" --rounds 1 --plant stale
+    finds python3 test/proof/python/processes.py "$proof" --rounds 1 --plant stale
 }
 part_long() {
     "$proof" long --count "$(volume 20000 100000)"

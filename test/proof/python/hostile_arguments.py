@@ -33,7 +33,7 @@ TRUSTED = {"ExternalMemory", "import_memory", "tensor_at_cuda", "copy_from_cuda"
 CALLS_PER_WORLD = 25
 SECONDS_PER_CALL = 90
 ADDRESS_SPACE = 6 << 30  # huge sizes must fail on every machine
-STUB = Path(__file__).parents[2] / "python" / "kp" / "_kp.pyi"
+STUB = Path(__file__).parents[3] / "python" / "kp" / "_kp.pyi"
 
 
 class Callable:
