@@ -9,8 +9,8 @@
 #include <Indexed.glsl.hpp>
 #include <Units.glsl.hpp>
 
+#include "base/Divider.hpp"
 #include "base/Text.hpp"
-#include "primitives/Divider.hpp"
 #include "primitives/Division.hpp"
 #include "primitives/MoveUnit.hpp"
 #include "primitives/Source.hpp"

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <random>
-
 #include <gtest/gtest.h>
 
-#include "primitives/Divider.hpp"
 #include "primitives/MovePlan.hpp"
 
 namespace kp::test {
@@ -24,18 +21,6 @@ primitives::Plan planned(const primitives::MoveProblem& problem) {
     primitives::Plan plan(2);
     primitives::planMove(plan, problem, inventedTraits());
     return plan;
-}
-
-TEST(Divider, DividesAsTheProcessorDoes) {
-    std::mt19937 random(1);
-    for (int i = 0; i < 200000; ++i) {
-        const uint32_t by = (random() >> (1 + random() % 31)) + 1;
-        const uint32_t n = random() >> (1 + random() % 31);
-        ASSERT_EQ(primitives::Divider::of(by).quotient(n), n / by) << n << " / " << by;
-    }
-    for (const uint32_t by : {1u, 2u, 3u, 0x40000000u, 0x7fffffffu})
-        for (const uint32_t n : {0u, 1u, by - 1, by, 0x7ffffffeu, 0x7fffffffu})
-            EXPECT_EQ(primitives::Divider::of(by).quotient(n), n / by) << n << " / " << by;
 }
 
 TEST(MovePlan, CopiesContiguousMemoryInTheLargestUnits) {

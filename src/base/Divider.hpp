@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace kp::primitives {
+namespace kp {
 
 /// Division of numbers below 2^31 by a multiplication and a shift, as `quotient()` in
 /// shaders/primitives/Units.glsl does it (Granlund and Montgomery, "Division by invariant integers
@@ -28,4 +28,4 @@ struct Divider {
     }
 };
 
-} // namespace kp::primitives
+} // namespace kp
