@@ -31,11 +31,24 @@ std::string stripSource(const Program& program, const Layout& layout, uint32_t s
     return text.source("elements", body + "    }\n");
 }
 
+/// Characters of the functions that a kernel calls. Drivers write the functions out at each call:
+/// four times with wide accesses. Of longer functions, that takes tenths of a second to compile,
+/// and the accesses are a small part of the time that they take to run.
+constexpr size_t kLongFunctions = 4000;
+
+bool hasLongFunctions(const Program& program, const Layout& layout) {
+    KernelText text(program, layout, 1);
+    for (size_t at = 0; at < program.instructions().size(); ++at)
+        text.statement(at, "i", "0u");
+    return text.functions().size() > kLongFunctions;
+}
+
 } // namespace
 
 uint64_t wideBindings(const Program& program, const Layout& layout, const Rules& rules,
                       int64_t count, Part part) {
-    if (rules.strip == 0 || count % kWide != 0 || elementsEach(program.instructions().size()) == 1)
+    if (rules.strip == 0 || count % kWide != 0 ||
+        elementsEach(program.instructions().size()) == 1 || hasLongFunctions(program, layout))
         return 0;
     return program.wideBindings(layout, part);
 }

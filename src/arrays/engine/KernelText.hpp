@@ -64,6 +64,8 @@ public:
     /// @param declarations  follow those of the memory
     std::string source(std::string_view name, std::string_view body,
                        std::string_view declarations = {}) const;
+    /// Returns the functions of the library that the statements so far call.
+    const std::string& functions() const { return mLibrary.text(); }
     /// Returns the number of parameters.
     size_t words() const { return mWords; }
 
