@@ -13,6 +13,7 @@
 #include "base/Text.hpp"
 #include "core/Internals.hpp"
 #include "core/LaunchRules.hpp"
+#include "vulkan/fft/PlainFft.hpp"
 #include "vulkan/fft/PowerOfTwoFft.hpp"
 #include "vulkan/fft/VkFft.hpp"
 #include "vulkan/memory/Buffer.hpp"
@@ -68,7 +69,8 @@ private:
     static FftProgram planned(const FftRequest& request, const FftLimits& limits) {
         FftProgram program;
         if (vulkan::hasVkFft()) // without it, there are no transforms at all
-            program = vulkan::planPowerOfTwoFft(request, limits);
+            program = limits.isCpu ? vulkan::planPlainFft(request, limits)
+                                   : vulkan::planPowerOfTwoFft(request, limits);
         return program.steps.empty() ? vulkan::planVkFft(request, limits) : program;
     }
 
@@ -171,10 +173,11 @@ std::vector<std::shared_ptr<vulkan::Buffer>> setUp(const std::shared_ptr<vulkan:
     return buffers;
 }
 
-std::string nameOf(const FftRequest& request) {
-    return formatted("fft {} x {} precision {} real {} inverse {} normalized {} in place {}",
+std::string nameOf(const FftRequest& request, const FftLimits& limits) {
+    return formatted("fft {} x {} precision {} real {} inverse {} normalized {} in place {} cpu {}",
                      request.batches, join(request.extents), static_cast<int>(request.precision),
-                     request.real, request.inverse, request.normalized, request.inPlace);
+                     request.real, request.inverse, request.normalized, request.inPlace,
+                     limits.isCpu);
 }
 
 } // namespace
@@ -190,6 +193,8 @@ FftTraits FftTraits::of(const vulkan::Device& device) {
     FftTraits traits;
     traits.device = DeviceTraits::of(device);
     traits.limits.vendor = properties.vendorID;
+    traits.limits.isCpu = traits.device.isCpu;
+    traits.limits.int64 = traits.device.int64;
     traits.limits.maxGroupInvocations = limits.maxComputeWorkGroupInvocations;
     traits.limits.sharedBytes = limits.maxComputeSharedMemorySize;
     for (size_t i = 0; i < 3; ++i) {
@@ -268,7 +273,7 @@ PreparedPlan::Buffers FftPrograms::constants(const std::shared_ptr<vulkan::Devic
     for (const Entry& entry : mEntries) {
         if (entry.constants.empty())
             continue;
-        const std::string name = nameOf(entry.request);
+        const std::string name = nameOf(entry.request, mTraits.limits);
         vulkan::BufferCache::Buffers buffers = device->constants().find(name);
         if (buffers.empty()) {
             const auto all = setUp(device, *entry.program);

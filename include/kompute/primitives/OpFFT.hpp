@@ -61,14 +61,15 @@ struct FftOptions {
 /// **Method.** VkFFT (Tolmachev, "VkFFT - A Performant, Cross-Platform and Open-Source GPU FFT
 /// Library", 2023) generates the shaders. On NVIDIA's devices, arrays of complex eFloat along one
 /// axis of 2^8 to 2^12 and 2^15 to 2^22 elements have shaders of the library's own, which are
-/// faster there. The first operation of its shape in a process compiles the shaders, which takes
-/// from milliseconds to a second; later ones find them. Other normalizations than eBackward take
-/// another pass for the division. So do parts of tensors that do not start at a multiple of the
-/// device's minStorageBufferOffsetAlignment, for a copy. In the inverse transform of half spectra,
-/// numbers that are real for symmetric spectra count as real.
+/// faster there. On devices that are CPUs, extents without a prime factor above 61 have kernels of
+/// the library's own, which are compiled faster. The first operation of its shape in a process
+/// compiles the shaders, which takes from milliseconds to a second; later ones find them. Other
+/// normalizations than eBackward take another pass for the division. So do parts of tensors that do
+/// not start at a multiple of the device's minStorageBufferOffsetAlignment, for a copy. In the
+/// inverse transform of half spectra, numbers that are real for symmetric spectra count as real.
 ///
-/// Scratch memory: none for extents up to a few thousand; else as much as the spectrum, and several
-/// times that for large primes.
+/// Scratch memory: on GPUs none for extents up to a few thousand; else as much as the spectrum, and
+/// several times that for large primes.
 class KOMPUTE_API OpFFT : public Primitive {
 public:
     /// @param in     values, or spectra for an inverse transform

@@ -14,6 +14,8 @@ namespace kp::vulkan {
 /// What of a device decides how a transform is cut into shaders.
 struct FftLimits {
     uint32_t vendor = 0; ///< VkPhysicalDeviceProperties::vendorID
+    bool isCpu = false;
+    bool int64 = false; ///< shaders may have 64-bit integers
     uint32_t maxGroupInvocations = 0;
     std::array<uint32_t, 3> maxGroupSize{};
     std::array<uint32_t, 3> maxGroupCount{};

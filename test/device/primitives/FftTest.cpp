@@ -487,8 +487,9 @@ TEST_F(FftTest, IsPlannedByThreadsAtOnce) {
 }
 
 TEST_F(FftTest, DividesWhatIsLargerThanAStorageBuffer) {
-    // An invented limit of 4 KiB cuts 13 arrays of 100 numbers into three dispatches.
+    // An invented limit of 4 KiB cuts 13 arrays of 100 numbers into three dispatches of a GPU.
     kp::primitives::FftTraits traits = kp::primitives::FftTraits::of(*deviceOf(manager));
+    traits.limits.isCpu = false;
     traits.maxRange = 4096;
     kp::primitives::FftProblem problem;
     problem.extents = {100};

@@ -24,6 +24,7 @@ protected:
     FftTraits traits() {
         FftTraits traits = FftTraits::of(*deviceOf(manager));
         traits.limits.vendor = kNvidia;
+        traits.limits.isCpu = false;
         return traits;
     }
 
