@@ -56,3 +56,9 @@ T kp_lcm(T x, T y) {
     if (divisor == T(0)) return T(0);
     return (x < T(0) ? -x : x) / divisor * (y < T(0) ? -y : y);
 }
+
+uint kp_quotient(uint n, uint multiplier, uint shift) {  // of n below 2^31; see divisorOf()
+    uint high, low;
+    umulExtended(n, multiplier, high, low);
+    return high >> shift;
+}

@@ -127,7 +127,8 @@ KernelText::KernelText(const Program& program, const Layout& layout, size_t head
                 mComputedWith[value] = true;
         }
     }
-    size_t position = header + layout.kept + layout.reduced;
+    size_t position =
+        header + layout.divisorWords(Part::eKept) + layout.divisorWords(Part::eReduced);
     for (size_t place = 0; place < layout.keptWalks.size(); ++place) {
         mPositions.push_back(position);
         position += 1;
@@ -149,21 +150,21 @@ std::string KernelText::calling(std::string text, std::string_view computed) {
     return text;
 }
 
-std::string KernelText::coordinates(std::string_view index, Part part,
-                                    std::string_view indent) const {
+std::string KernelText::coordinates(std::string_view index, Part part, std::string_view indent) {
     const size_t count = mLayout.axes(part);
     if (count == 0)
         return {};
     const std::string_view name = part == Part::eKept ? "kept" : "reduced";
-    const size_t first = mHeader + (part == Part::eKept ? 0 : mLayout.kept);
-    std::string text;
-    if (count > 1)
-        text += formatted("{}uint rest_{} = {};\n", indent, name, index);
-    for (size_t axis = count; axis-- > 1;)
-        text += formatted("{0}uint {1}{2} = rest_{1} % p[{3}];\n{0}rest_{1} /= p[{3}];\n", indent,
-                          name, axis, first + axis);
-    const std::string rest = count > 1 ? formatted("rest_{}", name) : std::string(index);
-    return text + formatted("{}uint {}0 = {};\n", indent, name, rest);
+    if (count == 1)
+        return formatted("{}uint {}0 = {};\n", indent, name, index);
+    std::string text = formatted("{}uint rest_{} = {};\n", indent, name, index);
+    size_t divisor = mHeader + (part == Part::eKept ? 0 : mLayout.divisorWords(Part::eKept));
+    for (size_t axis = count; axis-- > 1; divisor += kDivisorWords)
+        text += formatted("{0}uint {1}{2} = rest_{1};\n"
+                          "{0}rest_{1} = kp_quotient(rest_{1}, p[{3}], p[{4}]);\n"
+                          "{0}{1}{2} -= rest_{1} * p[{5}];\n",
+                          indent, name, axis, divisor + 1, divisor + 2, divisor);
+    return calling(text + formatted("{0}uint {1}0 = rest_{1};\n", indent, name), "uint");
 }
 
 std::string KernelText::placeText(int place, std::string_view kept,

@@ -41,7 +41,7 @@ public:
     void define(std::string definition) { mDefinitions += definition; }
 
     /// Returns the statements that split an index into one per axis: kept0, kept1, ...
-    std::string coordinates(std::string_view index, Part part, std::string_view indent) const;
+    std::string coordinates(std::string_view index, Part part, std::string_view indent);
     /// Returns the index of an element in its memory, from the indices of both parts.
     std::string placeText(int place, std::string_view kept, std::string_view reduced) const;
     /// Returns the statement of one instruction.

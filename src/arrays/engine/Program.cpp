@@ -2,6 +2,7 @@
 #include "arrays/engine/Program.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include <kompute/arrays/NumberType.hpp>
 
@@ -53,6 +54,16 @@ void classify(Axes& axes) {
     }
     if (!strided)
         axes.extents.clear();
+}
+
+/// Returns a divisor, a multiplier and a shift: n / divisor is the upper word of n * multiplier,
+/// shifted, for n below 2^31. After Granlund and Montgomery, "Division by invariant integers using
+/// multiplication" (1994), theorem 4.2.
+std::vector<int64_t> divisorOf(int64_t extent) {
+    const auto divisor = static_cast<uint64_t>(extent);
+    const int shift = std::bit_width(divisor - 1) - 1;
+    const uint64_t multiplier = ((uint64_t{1} << (32 + shift)) + divisor - 1) / divisor;
+    return {extent, static_cast<int64_t>(multiplier), shift};
 }
 
 } // namespace
@@ -223,8 +234,9 @@ Layout Program::layout() const {
         for (const int64_t value : values)
             layout.words.push_back(static_cast<uint32_t>(value));
     };
-    push(kept.extents);
-    push(reduced.extents);
+    for (const Axes* const axes : {&kept, &reduced})
+        for (size_t axis = axes->extents.size(); axis-- > 1;)
+            push(divisorOf(axes->extents[axis]));
     for (size_t place = 0; place < mPlaces.size(); ++place) {
         push({mPlaces[place].offset});
         if (kept.walks[place] == Walk::eStrided)

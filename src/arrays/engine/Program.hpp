@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -50,6 +51,9 @@ enum class Walk : uint8_t {
 /// The axes of a kernel: those of the result, or those that it reduces.
 enum class Part : uint8_t { eKept, eReduced };
 
+/// Parameters from which kp_quotient() divides by an extent.
+inline constexpr size_t kDivisorWords = 3;
+
 /// How a kernel walks through memory. Neighbouring axes that all accesses walk through as one are
 /// one axis.
 struct Layout {
@@ -57,9 +61,14 @@ struct Layout {
     size_t reduced = 0;
     std::vector<Walk> keptWalks; ///< by place
     std::vector<Walk> reducedWalks;
-    std::vector<uint32_t> words; ///< extents, then for each place offset and strides
+    /// Divisors of both parts, from the last axis to the second, then for each place its offset and
+    /// strides.
+    std::vector<uint32_t> words;
 
     size_t axes(Part part) const { return part == Part::eKept ? kept : reduced; }
+    size_t divisorWords(Part part) const {
+        return kDivisorWords * (std::max<size_t>(axes(part), 1) - 1);
+    }
     Walk walk(Part part, size_t place) const {
         return (part == Part::eKept ? keptWalks : reducedWalks)[place];
     }
