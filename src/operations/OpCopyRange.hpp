@@ -3,16 +3,23 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include <kompute/operations/OpBase.hpp>
 
+#include "vulkan/queue/Commands.hpp"
+
 namespace kp {
+
+using vulkan::CopiedRange;
 
 /// Copies bytes from one tensor to another, or within one. The caller has checked the ranges.
 class OpCopyRange final : public OpBase {
 public:
     OpCopyRange(std::shared_ptr<Memory> source, uint64_t sourceOffset,
                 std::shared_ptr<Memory> destination, uint64_t destinationOffset, uint64_t bytes);
+    OpCopyRange(std::shared_ptr<Memory> source, std::shared_ptr<Memory> destination,
+                std::vector<CopiedRange> ranges);
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;
     void preEval(const vk::CommandBuffer&) override {}
@@ -20,10 +27,8 @@ public:
 
 private:
     std::shared_ptr<Memory> mSource;
-    uint64_t mSourceOffset;
     std::shared_ptr<Memory> mDestination;
-    uint64_t mDestinationOffset;
-    uint64_t mBytes;
+    std::vector<CopiedRange> mRanges;
 };
 
 } // namespace kp

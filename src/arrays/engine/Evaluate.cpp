@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "arrays/engine/Blocks.hpp"
+#include "arrays/engine/Copies.hpp"
 #include "arrays/engine/ElementKernel.hpp"
 #include "arrays/memory/Home.hpp"
 
@@ -43,12 +44,9 @@ Plan& planned(Home& home, const Signature& signature, const Shape& shape,
                             (static_cast<uint64_t>(count) + each - 1) / each);
 }
 
-} // namespace
-
-void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vector<Write>& writes) {
-    if (std::ranges::find(shape, 0) != shape.end())
-        return;
-    const std::lock_guard lock(engineLock());
+/// Launches the kernel of writes to views of one shape, which are not empty.
+void launchKernel(const std::shared_ptr<Home>& home, const Shape& shape,
+                  const std::vector<Write>& writes) {
     if (needsBlocks(writes)) {
         runBlocks(home, shape, writes);
         return;
@@ -60,23 +58,46 @@ void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vecto
     home->plans().launch(*plan, signature);
 }
 
+} // namespace
+
+void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vector<Write>& writes) {
+    if (std::ranges::find(shape, 0) != shape.end())
+        return;
+    const std::lock_guard lock(engineLock());
+    if (!home->rules().copies) {
+        launchKernel(home, shape, writes);
+        return;
+    }
+    const std::vector<Write> others = withoutCopies(*home, writes);
+    if (!others.empty())
+        launchKernel(home, shape, others);
+}
+
 void store(const View& view, const NodePtr& value) {
     run(view.storage->home(), view.shape, {{view, cast(value, view.dtype()), {}, {}, nullptr}});
 }
 
 void storeAll(const std::vector<std::pair<View, NodePtr>>& stores) {
     const std::lock_guard lock(engineLock());
-    for (auto next = stores.begin(); next != stores.end();) {
-        const Shape& shape = next->first.shape;
-        std::vector<Write> writes;
+    std::vector<Write> writes;
+    for (const auto& [view, value] : stores)
+        if (std::ranges::find(view.shape, 0) == view.shape.end())
+            writes.push_back({view, cast(value, view.dtype()), {}, {}, nullptr});
+    if (writes.empty())
+        return;
+    const std::shared_ptr<Home> home = writes[0].view.storage->home();
+    writes = withoutCopies(*home, writes);
+    for (auto next = writes.begin(); next != writes.end();) {
+        const Shape& shape = next->view.shape;
+        std::vector<Write> together;
         std::vector<NodePtr> values;
-        for (; next != stores.end() && next->first.shape == shape; ++next) {
-            values.push_back(cast(next->second, next->first.dtype()));
-            if (!writes.empty() && !fit(values, values.size()))
+        for (; next != writes.end() && next->view.shape == shape; ++next) {
+            values.push_back(next->value);
+            if (!together.empty() && !fit(values, values.size()))
                 break;
-            writes.push_back({next->first, values.back(), {}, {}, nullptr});
+            together.push_back(*next);
         }
-        run(writes[0].view.storage->home(), shape, writes);
+        launchKernel(home, shape, together);
     }
 }
 

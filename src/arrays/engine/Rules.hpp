@@ -17,6 +17,8 @@ struct Rules {
     bool trees = true;
     /// Invocations of which reductions have at least as many, if they are long enough.
     int64_t invocations = 1 << 17;
+    /// Whether rows are moved by commands instead of kernels.
+    bool copies = false;
 };
 
 /// Invocations are free, and a work group's memory is fast.
@@ -26,7 +28,7 @@ inline constexpr Rules kGpuRules{};
 /// barrier of a work group, and goes through each access lane by lane. So an invocation does the
 /// work of many, with wide accesses, and none waits for others. Longer serial sums would lose more
 /// digits than NumPy's.
-inline constexpr Rules kCpuRules{64, 1024, 4096, false, 1 << 10};
+inline constexpr Rules kCpuRules{64, 1024, 4096, false, 1 << 10, true};
 
 /// Instructions of a small kernel, and the elements that an invocation of one computes.
 inline constexpr size_t kSmallProgram = 10;

@@ -57,15 +57,25 @@ void recordFill(VkCommandBuffer commandBuffer, const Buffer& buffer, uint32_t pa
 
 void recordCopyRange(VkCommandBuffer commandBuffer, const Buffer& source, uint64_t sourceOffset,
                      const Buffer& destination, uint64_t destinationOffset, uint64_t bytes) {
+    const CopiedRange range{sourceOffset, destinationOffset, bytes};
+    recordCopies(commandBuffer, source, destination, {&range, 1});
+}
+
+void recordCopies(VkCommandBuffer commandBuffer, const Buffer& source, const Buffer& destination,
+                  std::span<const CopiedRange> ranges) {
     // Mesa's software driver crashes on regions of 2^31 bytes and more.
     constexpr uint64_t kMaxRegion = uint64_t{1} << 30;
-    for (uint64_t at = 0; at < bytes; at += kMaxRegion) {
-        const VkBufferCopy region{source.offset() + sourceOffset + at,
-                                  destination.offset() + destinationOffset + at,
-                                  std::min(kMaxRegion, bytes - at)};
+    std::vector<VkBufferCopy> regions;
+    regions.reserve(ranges.size());
+    for (const CopiedRange& range : ranges)
+        for (uint64_t at = 0; at < range.bytes; at += kMaxRegion)
+            regions.push_back({source.offset() + range.source + at,
+                               destination.offset() + range.destination + at,
+                               std::min(kMaxRegion, range.bytes - at)});
+    if (!regions.empty())
         source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(),
-                                             1, &region);
-    }
+                                             static_cast<uint32_t>(regions.size()),
+                                             regions.data());
 }
 
 void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64_t offset,

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "vulkan/device/DeviceHandle.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
@@ -22,6 +23,15 @@ void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Buffer
 void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Image& destination);
 void recordCopyRange(VkCommandBuffer commandBuffer, const Buffer& source, uint64_t sourceOffset,
                      const Buffer& destination, uint64_t destinationOffset, uint64_t bytes);
+/// Bytes that are copied, at offsets in the source and in the destination.
+struct CopiedRange {
+    uint64_t source;
+    uint64_t destination;
+    uint64_t bytes;
+};
+/// Copies ranges that do not overlap.
+void recordCopies(VkCommandBuffer commandBuffer, const Buffer& source, const Buffer& destination,
+                  std::span<const CopiedRange> ranges);
 
 /// Fills a whole buffer with a 32-bit pattern.
 void recordFill(VkCommandBuffer commandBuffer, const Buffer& buffer, uint32_t pattern);
