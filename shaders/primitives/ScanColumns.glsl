@@ -26,6 +26,7 @@ layout(push_constant) uniform Push {
     uint length;      // rows of each in this dispatch
     uint columns;     // of each in this dispatch
     uint stride;      // elements from row to row
+    uint columnStep;  // elements from column to column
     uint chunkLength; // rows
     uint chunks;      // in this dispatch
     uint chunkBase;   // chunks of rows before those of this dispatch
@@ -67,7 +68,7 @@ void main() {
     for (uint c = 0u; c < chunkBase + chunk; ++c)
         sum = combine(sum, totals[firstTotal + total + c * columns]);
 #endif
-    uint at = slab * length * stride + column;
+    uint at = slab * length * stride + column * columnStep;
     uint row = min(chunk * chunkLength, length); // the last chunks of the last rows may be empty
     uint end = min(row + chunkLength, length);
     for (; row + BATCH <= end; row += BATCH)

@@ -81,10 +81,9 @@ struct ScanRules {
     /// Bytes that an invocation reads at a time along columns, of up to batchRows rows.
     uint32_t batchBytes = 32;
     uint32_t batchRows = 16;
-    /// A single row is scanned like a column, in chunks of one invocation each, which reads its
-    /// elements twice: a CPU driver takes longer for barriers, and for a tile that waits for
-    /// others.
-    bool rowAsColumn = false;
+    /// Rows are scanned like columns, in chunks of one invocation each, which may read elements
+    /// twice: a CPU driver takes longer for barriers, and for a tile that waits for others.
+    bool rowsAsColumns = false;
 
     static ScanRules of(const DeviceTraits& traits) {
         ScanRules rules;
@@ -96,9 +95,10 @@ struct ScanRules {
         if (traits.isCpu) {
             rules.bytesPerInvocation = rules.bytesOfOthers = 32;
             rules.rowBytes = rules.wideRowBytes = 32;
-            rules.invocations = 16 * 256;
+            rules.groupSize = std::min(64u, most);
+            rules.invocations = 1024;
             rules.batchRows = 1;
-            rules.rowAsColumn = true;
+            rules.rowsAsColumns = true;
         }
         return rules;
     }
@@ -126,9 +126,11 @@ public:
     Plan plan() {
         if (mProblem.outer * mProblem.length * mProblem.inner == 0)
             return std::move(mPlan);
-        if (hasOwnTiles())
+        if (areLikeColumns())
+            planRowsAsColumns();
+        else if (hasOwnTiles())
             planRows();
-        else if (mProblem.inner == 1 && !isLikeColumn())
+        else if (mProblem.inner == 1)
             planTiles();
         else
             planColumns();
@@ -199,10 +201,12 @@ private:
         const uint64_t items = tilesOf(count) + 2 * (tilesOf(count) / chunkTiles + 1);
         return items * 2 * mTermBytes;
     }
-    bool isLikeColumn() const {
-        return mRules.rowAsColumn && mProblem.outer == 1 && !mProblem.segments &&
-               mProblem.silentGroups == 0;
+    bool areLikeColumns() const {
+        return mRules.rowsAsColumns && mProblem.inner == 1 && !mProblem.segments &&
+               mProblem.silentGroups == 0 && (mProblem.outer == 1 || mProblem.length <= inView());
     }
+    /// Elements of a view of the input or the results.
+    uint64_t inView() const { return mTraits.maxViewBytes / std::max(mInBytes, mOutBytes); }
     bool isSegmented() const { return mProblem.segments || (mProblem.outer > 1 && !hasOwnTiles()); }
     /// There are rows, and each is scanned by itself.
     bool hasOwnTiles() const {
@@ -218,8 +222,11 @@ private:
         uint64_t slabs = 1;
         uint64_t column = 0;
         uint64_t columns = 1;
+        uint64_t rowStep = 1; ///< elements from row to row
+        uint64_t columnStep = 1;
     };
     void planColumns();
+    void planRowsAsColumns();
     void planColumnBlock(const ColumnBlock& block);
     uint32_t columnKernel(bool totals, bool chunked);
 
@@ -457,28 +464,37 @@ uint32_t ScanPlanner::columnKernel(bool totals, bool chunked) {
 }
 
 void ScanPlanner::planColumns() {
-    const uint64_t most = mTraits.maxViewBytes / std::max(mInBytes, mOutBytes);
-    const uint64_t slabElements = mProblem.length * mProblem.inner;
-    if (slabElements <= most) {
-        const uint64_t slabs = most / slabElements;
+    const uint64_t inner = mProblem.inner;
+    const uint64_t slabElements = mProblem.length * inner;
+    if (slabElements <= inView()) {
+        const uint64_t slabs = inView() / slabElements;
         for (uint64_t slab = 0; slab < mProblem.outer; slab += slabs)
-            planColumnBlock({slab, std::min(slabs, mProblem.outer - slab), 0, mProblem.inner});
+            planColumnBlock({slab, std::min(slabs, mProblem.outer - slab), 0, inner, inner, 1});
         return;
     }
     // Few columns at a time, so that several rows of them fit.
-    const uint64_t columns = std::min(mProblem.inner, most / 4);
+    const uint64_t columns = std::min(inner, inView() / 4);
     for (uint64_t slab = 0; slab < mProblem.outer; ++slab)
-        for (uint64_t column = 0; column < mProblem.inner; column += columns)
-            planColumnBlock({slab, 1, column, std::min(columns, mProblem.inner - column)});
+        for (uint64_t column = 0; column < inner; column += columns)
+            planColumnBlock({slab, 1, column, std::min(columns, inner - column), inner, 1});
+}
+
+void ScanPlanner::planRowsAsColumns() {
+    const uint64_t length = mProblem.length;
+    const uint64_t rows = std::max<uint64_t>(1, inView() / length);
+    for (uint64_t row = 0; row < mProblem.outer; row += rows)
+        planColumnBlock({0, 1, row, std::min(rows, mProblem.outer - row), 1, length});
 }
 
 /// Some columns of some slabs; of one slab if these have more rows or columns than a view holds.
 void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
     const uint64_t length = mProblem.length;
-    const uint64_t inner = mProblem.inner;
-    const uint64_t most = mTraits.maxViewBytes / std::max(mInBytes, mOutBytes);
-    // Rows whose columns lie within one view: (rows - 1) * inner + columns <= most.
-    const uint64_t pieceLength = std::min(length, (most - block.columns) / inner + 1);
+    // Rows whose columns lie within one view.
+    const uint64_t between = (block.columns - 1) * block.columnStep;
+    const uint64_t pieceLength =
+        block.columns == 1 || block.columnStep < length
+            ? std::min(length, (inView() - between - 1) / block.rowStep + 1)
+            : length;
     const uint64_t pieces = divideUp(length, pieceLength);
     // Each invocation folds the totals before its chunk: no more chunks than rows in them.
     const uint64_t wanted = divideUp(mRules.invocations, block.slabs * block.columns);
@@ -501,24 +517,27 @@ void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
         for (uint64_t piece = 0; piece < pieces; ++piece) {
             const uint64_t row = piece * pieceLength;
             const uint64_t rows = std::min(pieceLength, length - row);
-            const uint64_t first = (block.slab * length + row) * inner + block.column;
-            const uint64_t elements = (block.slabs * rows - 1) * inner + block.columns;
+            const uint64_t first = (block.slab * length + row) * block.rowStep +
+                                   block.column * block.columnStep;
+            const uint64_t elements =
+                ((block.slabs - 1) * length + rows - 1) * block.rowStep + between + 1;
             Dispatch dispatch;
             dispatch.kernel = columnKernel(isFirst, chunked);
             dispatch.views = {
                 {kScanIn, first * mInBytes, elements * mInBytes, static_cast<uint32_t>(mInBytes)}};
-            const View between{totals, 0, totalBytes, static_cast<uint32_t>(mTermBytes),
+            const View sums{totals, 0, totalBytes, static_cast<uint32_t>(mTermBytes),
                                isFirst ? View::Use::eWrite : View::Use::eRead};
             if (!isFirst)
                 dispatch.views.push_back({kScanOut, first * mOutBytes, elements * mOutBytes,
                                           static_cast<uint32_t>(mOutBytes), View::Use::eWrite});
             if (chunked)
-                dispatch.views.push_back(between);
+                dispatch.views.push_back(sums);
             dispatch.push = {lanes,
                              lowWord(block.slabs),
                              lowWord(rows),
                              lowWord(block.columns),
-                             lowWord(inner),
+                             lowWord(block.rowStep),
+                             lowWord(block.columnStep),
                              lowWord(chunkLength),
                              lowWord(chunks),
                              lowWord(piece * chunks),
