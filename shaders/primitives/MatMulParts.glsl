@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Multiplies matrices, four rows and four columns of C per invocation, for drivers that compute on
+// Multiplies matrices, PART_ROWS rows and four columns of C per invocation, for drivers that compute on
 // the processor: operands come from its caches, and no invocation waits for another. Macros as in
-// MatMulTiles.glsl, without those of tiles. INNER_FOURS: `inner` is a multiple of 4.
+// MatMulTiles.glsl, without those of tiles. PART_ROWS is a multiple of 4. INNER_FOURS: `inner` is a multiple of 4.
 
 // Vectors that are known to be whole need no checks. Of others, elements are read one by one, with
 // places that exist and no branches, which compilers take long for; 0 from `count` on.
@@ -27,15 +27,19 @@ PART(partB, elementB)
 #define FOUR_B(at, count) partB(at, count)
 #endif
 
-// Four steps along `inner` of four rows of A, from `k` on; 0 from kEnd on. Element [i][j] is of row i
-// and step j, or without A_ALONG_INNER of step i and row j.
-void loadA(uint origin, uint row, uint k, uint kEnd, out FOUR a[4]) {
-    [[unroll]] for (uint i = 0u; i < 4u; ++i)
+// Four steps along `inner` of rows of A, from `k` on; 0 from kEnd on. Element [i][j] is of row i and
+// step j, or without A_ALONG_INNER of row i / 4 * 4 + j and step i % 4.
+void loadA(uint origin, uint row, uint k, uint kEnd, out FOUR a[PART_ROWS]) {
+    [[unroll]] for (uint i = 0u; i < PART_ROWS; ++i) {
 #ifdef A_ALONG_INNER
         a[i] = FOUR_A(origin + min(row + i, rows - 1u) * strideA + k, kEnd - k);
 #else
-        a[i] = FOUR_A(origin + min(k + i, kEnd - 1u) * strideA + row, k + i < kEnd ? rows - row : 0u);
+        uint step = k + i % 4u;
+        uint first = row + i / 4u * 4u;
+        a[i] = FOUR_A(origin + min(step, kEnd - 1u) * strideA + first,
+                      step < kEnd && first < rows ? rows - first : 0u);
 #endif
+    }
 }
 
 // The same of four columns of B: element [i][j] is of step i and column j.
@@ -55,32 +59,34 @@ void loadB(uint origin, uint column, uint k, uint kEnd, out FOUR b[4]) {
 void main() {
     uint index = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
     uint across = (columns + 3u) / 4u;
-    uint parts = (rows + 3u) / 4u * across;
+    uint parts = (rows + PART_ROWS - 1u) / PART_ROWS * across;
     uint slice = index / parts % slices;
     uint batch = index / parts / slices;
     if (batch >= batches)
         return;
-    uint row = index % parts / across * 4u;
+    uint row = index % parts / across * PART_ROWS;
     uint column = index % across * 4u;
     uint kBegin = slice * sliceLength;
     uint kEnd = min(inner, kBegin + sliceLength);
     uint originA = firstA + batch * batchStrideA;
     uint originB = firstB + batch * batchStrideB;
-    FOUR sums[4] = FOUR[](FOUR(0), FOUR(0), FOUR(0), FOUR(0));
+    FOUR sums[PART_ROWS];
+    [[unroll]] for (uint i = 0u; i < PART_ROWS; ++i)
+        sums[i] = FOUR(0);
     for (uint k = kBegin; k < kEnd; k += 4u) {
-        FOUR a[4];
+        FOUR a[PART_ROWS];
         FOUR b[4];
         loadA(originA, row, k, kEnd, a);
         loadB(originB, column, k, kEnd, b);
-        [[unroll]] for (uint i = 0u; i < 4u; ++i)
+        [[unroll]] for (uint i = 0u; i < PART_ROWS; ++i)
             [[unroll]] for (uint step = 0u; step < 4u; ++step)
 #ifdef A_ALONG_INNER
                 sums[i] += a[i][step] * b[step];
 #else
-                sums[i] += a[step][i] * b[step];
+                sums[i] += a[i / 4u * 4u + step][i % 4u] * b[step];
 #endif
     }
-    [[dont_unroll]] for (uint i = 0u; i < 4u; ++i) // compilers take long for what writes
+    [[dont_unroll]] for (uint i = 0u; i < PART_ROWS; ++i) // compilers take long for what writes
         if (row + i < rows)
             writeFour(sums[i], firstSlice + slice, row + i, column, 0u, batch);
 }

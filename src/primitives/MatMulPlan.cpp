@@ -204,8 +204,9 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, Whole whole) const {
     bool matrixAligned = isAlignedOperand(true, whole);
     if (kind == Kind::eTiles) {
         macros += "#define A_BINDING 0\n#define B_BINDING 2\n";
-        if (mRules.partsInvocations == 0)
-            macros += matMulTileMacros(mTile, mTraits);
+        macros += mRules.partsInvocations == 0
+                      ? matMulTileMacros(mTile, mTraits)
+                      : formatted("#define PART_ROWS {}u\n", mRules.partRows(mProblem));
         define(bAlongInner(), "B_ALONG_INNER");
         define(isAlignedOperand(false, whole), "B_ALIGNED");
         define(hasFours(true), "A_FOURS");
@@ -571,9 +572,10 @@ void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool fi
     }
     dispatch.groups = tiles * slices.count * panel.batches;
     if (!isVector() && !isCooperative() && mRules.partsInvocations > 0)
-        dispatch.groups = divideUp(divideUp(panel.rows, 4) * divideUp(panel.columns, 4) *
-                                       slices.count * panel.batches,
-                                   mRules.partsInvocations);
+        dispatch.groups =
+            divideUp(divideUp(panel.rows, mRules.partRows(mProblem)) * divideUp(panel.columns, 4) *
+                         slices.count * panel.batches,
+                     mRules.partsInvocations);
     mPlan.steps.push_back(std::move(dispatch));
 }
 

@@ -104,9 +104,14 @@ struct MatMulRules {
     /// end).
     double sliceCost = 130'000;
     double sumCost = 1;
-    /// If not 0, invocations multiply 4 x 4 parts alone, in groups of so many, and tiles only say
-    /// into how many slices `inner` is cut.
+    /// If not 0, invocations multiply parts of partRows() x 4 alone, in groups of so many, and tiles
+    /// only say into how many slices `inner` is cut.
     uint32_t partsInvocations = 0;
+    /// Rows of the parts of large matrices: more operands are used twice.
+    uint32_t mostPartRows = 8;
+    uint32_t partRows(const MatMulProblem& problem) const {
+        return problem.rows >= 8 * mostPartRows ? mostPartRows : 4;
+    }
     /// Products with a vector: groups, and elements of a row per invocation.
     uint32_t vectorGroupSize = 256;
     uint64_t vectorGroups = 132 * 8;

@@ -21,6 +21,7 @@ namespace kp {
 namespace {
 
 using arrays::arrayOf;
+using arrays::flat;
 using arrays::stateOf;
 using arrays::View;
 
@@ -159,6 +160,9 @@ Array matmul(const Array& a, const Array& b) {
                               "extents differ, {} and {}",
                               toString(a.shape()), toString(b.shape()), left.shape().back(),
                               right.shape()[right.ndim() - 2]);
+    if (row && column && dtype != DType::eBool) // reading memory is all of the work
+        return reduce(multiply(flat(left), flat(right)), ReduceOperation::eSum, -1,
+                      dtype == DType::eFloat16 ? DType::eFloat32 : dtype, dtype);
     Array made = product(left, right);
     if (column)
         made = squeeze(made, -1);
@@ -197,7 +201,7 @@ Array tensordot(const Array& a, const Array& b, const Axes& axesOfA, const Axes&
 }
 
 Array outer(const Array& a, const Array& b) {
-    return multiply(expandDims(arrays::flat(a), 1), arrays::flat(b));
+    return multiply(expandDims(flat(a), 1), flat(b));
 }
 
 } // namespace kp
