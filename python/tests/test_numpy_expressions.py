@@ -103,6 +103,13 @@ xp.histogram([1, 2, 1], 3, weights=np.float16([1, 2, 3]))
 xp.histogram([1, 2, 1], 3, weights=np.int8([1, 2, 3]))
 xp.vander(f[0])
 b ** 2
+d ** 2
+d ** 1
+d ** 0.5
+d ** -1
+c ** 2
+i ** 2
+h ** 2.0
 f.astype(dtype=np.float64)
 f.astype(np.float64, casting="safe")
 changed(c, lambda x: setattr(x, "real", 7))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/ArrayOperators.hpp"
 
+#include <cmath>
+
 #include <kompute/arrays/Functions.hpp>
 #include <kompute/arrays/Promotion.hpp>
 
@@ -109,15 +111,36 @@ PyObject* unarySlot(PyObject* x) {
 
 constexpr char kPow[] = "pow";
 constexpr char kSquare[] = "square";
+constexpr char kPositive[] = "positive";
+constexpr char kSqrt[] = "sqrt";
+constexpr char kReciprocal[] = "reciprocal";
 
+/// Returns the value of a Python int or float; NaN for anything else.
+double numberOf(PyObject* object) {
+    if (PyFloat_CheckExact(object))
+        return PyFloat_AS_DOUBLE(object);
+    int overflow = 0;
+    const long long value =
+        PyLong_CheckExact(object) ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
+    return PyLong_CheckExact(object) && !overflow ? static_cast<double>(value) : std::nan("");
+}
+
+/// Some exponents mean other functions, as in NumPy's operator.
 PyObject* powerSlot(PyObject* x, PyObject* y, PyObject* modulus) {
     if (modulus != Py_None)
         Py_RETURN_NOTIMPLEMENTED;
-    // NumPy's operator squares for the exponent 2, which makes bool int8.
-    int overflow = 0;
-    if (isArray(x) && arrayIn(x).dtype() == DType::eBool && PyLong_CheckExact(y) &&
-        PyLong_AsLongLongAndOverflow(y, &overflow) == 2)
-        return unarySlot<kSquare>(x);
+    if (isArray(x)) {
+        const double exponent = numberOf(y);
+        const bool floating = arrayIn(x).dtype() >= DType::eFloat16;
+        if (exponent == 2 && (floating || PyLong_CheckExact(y)))
+            return unarySlot<kSquare>(x);
+        if (exponent == 1 && floating)
+            return unarySlot<kPositive>(x);
+        if (exponent == 0.5 && floating)
+            return unarySlot<kSqrt>(x);
+        if (exponent == -1 && floating)
+            return unarySlot<kReciprocal>(x);
+    }
     return binary(functionNamed<kPow>(), x, y);
 }
 
@@ -202,7 +225,6 @@ constexpr char kXor[] = "bitwise_xor";
 constexpr char kLeft[] = "bitwise_left_shift";
 constexpr char kRight[] = "bitwise_right_shift";
 constexpr char kNegative[] = "negative";
-constexpr char kPositive[] = "positive";
 constexpr char kAbs[] = "abs";
 constexpr char kInvert[] = "bitwise_invert";
 
