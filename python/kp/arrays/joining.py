@@ -46,6 +46,9 @@ __all__ = [
     "vstack",
 ]
 
+#: Parts that are joined one by one; elements of more are picked by their indices.
+_MOST_PARTS = 16
+
 
 def _each(arrays: tuple[Any, ...], function: Any) -> Any:
     """Return a function of one array, or a tuple of those of several."""
@@ -218,19 +221,45 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
     return concat([arr, values], axis=axis)
 
 
+def _places(obj: Any, extent: int) -> Any:
+    """Return few integer indices, counted from the front; None if NumPy has to say what they mean."""
+    places = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else np.asarray(obj)
+    if places.dtype.kind not in "iu" or places.ndim > 1:
+        return None
+    counted_back = np.atleast_1d(np.where(places < 0, places + extent, places))
+    return counted_back if ((counted_back >= 0) & (counted_back <= extent)).all() else None
+
+
+def _gaps(array: Array, place: int, removed: Any) -> list[Array] | None:
+    """Return the parts of an array before, between and behind sorted indices; None if many."""
+    starts = np.concatenate([[0], removed + 1])
+    ends = np.concatenate([removed, [array.shape[place]]])
+    wanted = np.flatnonzero(starts < ends)
+    if len(wanted) > _MOST_PARTS:
+        return None
+    before: tuple[Any, ...] = (slice(None),) * place
+    return [array[(*before, slice(int(starts[i]), int(ends[i])))] for i in wanted]
+
+
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
     """Return a copy without the elements at indices, in a slice or marked along an axis."""
     array, place = _along(arr, axis)
-    kept = np.delete(np.arange(array.shape[place]), _host_indices(obj))
-    return take(array, kept, axis=place)
+    extent = array.shape[place]
+    obj = _host_indices(obj)
+    removed = _places(obj, extent)
+    if removed is not None and (removed < extent).all():
+        parts = _gaps(array, place, np.unique(removed))
+        if parts:
+            return concat(parts, axis=place)
+    return take(array, np.delete(np.arange(extent), obj), axis=place)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     """Return a copy with values inserted before indices along an axis, converted to its dtype."""
     array, place = _along(arr, axis)
     extent = array.shape[place]
-    where = _host_indices(obj)
-    where = np.arange(*where.indices(extent)) if isinstance(where, slice) else np.asarray(where)
+    obj = _host_indices(obj)
+    where = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else np.asarray(obj)
     if where.dtype == np.bool_:
         where = np.flatnonzero(where)
     new = fitting(values, array)
@@ -238,11 +267,16 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     if where.ndim == 0:
         new = moveaxis(new, 0, place)
     count = where.size if where.size > 1 else new.shape[place] * where.size
+    new = broadcast_to(new, (*array.shape[:place], count, *array.shape[place + 1 :]))
+    places = _places(where, extent)
+    if where.size == 1 and places is not None:
+        before: tuple[Any, ...] = (slice(None),) * place
+        at = int(places[0])
+        parts = [array[(*before, slice(at))], new, array[(*before, slice(at, None))]]
+        return concat([part for part in parts if part.shape[place]] or [new], axis=place)
     added = np.arange(extent, extent + count)
-    at = where.item() if where.size == 1 else where.astype(np.intp)
-    order = np.insert(np.arange(extent), at, added)
-    shape = (*array.shape[:place], count, *array.shape[place + 1 :])
-    return take(concat([array, broadcast_to(new, shape)], axis=place), order, axis=place)
+    order = np.insert(np.arange(extent), where.astype(np.intp), added)
+    return take(concat([array, new], axis=place), order, axis=place)
 
 
 def trim_zeros(filt: Any, trim: str = "fb") -> Array:

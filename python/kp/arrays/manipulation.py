@@ -438,6 +438,4 @@ def resize(a: Any, /, new_shape: Any) -> Array:
         from .creation import zeros_like
 
         return zeros_like(array, shape=wanted)
-    from .searching import take
-
-    return reshape(take(array, np.arange(size) % array.size).evaluate(), wanted)
+    return reshape(tile(array, -(-size // array.size))[:size], wanted)

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._cuda import host_dlpack
 from .._errors import Error
 from .._kp import DeviceGroup, Manager
 from .._notebook import values_as_html
-from .._wording import kind_of
+from .._wording import counted, kind_of
 from .operators import Operators
 from .storage import DType, Shape
 
@@ -106,8 +107,12 @@ class Values(Operators):
                 raise ValueError("item() without an index needs an array of one element")
             only: int | float = self._item()
             return only
-        flat = len(index) == 1 and isinstance(index[0], int)
-        one: Values = (self.flatten() if flat else self)[index[0] if len(index) == 1 else index]
+        key = index[0] if len(index) == 1 else index
+        if isinstance(key, int):
+            if not -self.size <= key < self.size:
+                raise IndexError(f"index {key} is out of bounds for {counted(self.size, 'element')}")
+            key = tuple(int(each) for each in np.unravel_index(key % self.size, self.shape))
+        one: Values = self[key]
         return one.item()
 
     def tolist(self) -> Any:
