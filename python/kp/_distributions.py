@@ -17,19 +17,12 @@ from numpy.typing import DTypeLike
 
 from ._floats import default_float
 from ._kp import Manager
-from ._proposals import (
-    DOUBLE,
-    binomial_proposal,
-    gamma_proposal,
-    inversion,
-    poisson_proposal,
-    rejection,
-)
 from ._random_parameters import Size, real, refuse_negative, size_of, within
 from ._warning import warn
 from ._wording import explains_methods
 from .arrays.array import Array
-from .arrays.creation import extents
+from .arrays.creation import empty, extents
+from .arrays.custom import elementwise
 from .arrays.elementwise import (
     as_array,
     ceil,
@@ -53,8 +46,27 @@ from .arrays.types import number
 if TYPE_CHECKING:
     from .random import Generator
 
+DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 #: Up to here, whole numbers of float64 are exact.
 _LARGEST = 2.0**53
+
+
+def _kernel(name: str, *parameters: str) -> Any:
+    """Return what draws numbers by a function of the library; see shaders/lib/Distributions.glsl."""
+    return elementwise(
+        ", ".join(["uint32 low", "uint32 high", *(f"T {each}" for each in parameters)]),
+        "T y",
+        f"y = kp_random_{name}(uint(i), uvec2(low, high), {', '.join(parameters)})",
+        name=f"kp.random.{name}",
+    )
+
+
+_DRAWN = {
+    "gamma": _kernel("gamma", "a"),
+    "log_gamma": _kernel("log_gamma", "a"),
+    "poisson": _kernel("poisson", "lam"),
+    "binomial": _kernel("binomial", "trials", "chance"),
+}
 
 
 @explains_methods
@@ -71,14 +83,6 @@ class Distributions:
     standard_normal: Callable[..., Array]
 
     # --- numbers that others are made of ----------------------------------------------------------
-
-    def _own(self, count: int) -> Generator:
-        """Return a generator with a sequence of its own, and go on by `count` numbers."""
-        place = np.random.SeedSequence([self._seed, self._stream, self._counter])
-        self._counter += max(count, 1)
-        kind: Any = type(self)
-        made: Generator = kind(int(place.generate_state(1, np.uint64)[0]), 1, self._manager)
-        return made
 
     def _open(self, size: Size, kind: Any) -> Array:
         """Return numbers uniformly distributed in (0, 1), without 0 and 1."""
@@ -117,15 +121,24 @@ class Distributions:
         made: Array = formula(u, *(self._given(each, computed) for each in given))
         return made.astype(kind, copy=False)
 
-    def _log_gamma(self, size: tuple[int, ...], shape: Any, kind: Any) -> Array:
-        """Return logarithms of gamma numbers, which are finite however small the numbers are."""
-        rng = self._own(math.prod(size))
-        raised = shape + 1.0
-        made = rejection(
-            rng, size, lambda rng, count, a: gamma_proposal(rng, count, a, kind), raised
-        )
-        logarithms: Array = log(made) + log(rng._open(size, kind)) / shape
-        return logarithms
+    def _drawn(self, name: str, size: Size, kind: Any, *given: Any) -> Array:
+        """Return numbers of a distribution, in one kernel that waits for nothing.
+
+        Each call goes on by the number of its results, and has a sequence of its own, whose key is made of
+        the generator's place.
+        """
+        shape = extents(() if size is None else size)
+        place = np.random.SeedSequence([self._seed, self._stream, self._counter])
+        self._counter += max(math.prod(shape), 1)
+        low, high = (int(word) for word in place.generate_state(2, np.uint32))
+        made = empty(shape, dtype=kind, device=self._manager)
+        if made.size:
+            numbers = (
+                made.dtype.type(each) if isinstance(each, float) else self._given(each, kind)
+                for each in given
+            )
+            _DRAWN[name](low, high, *numbers, made)
+        return made
 
     # --- gamma and relatives ----------------------------------------------------------------------
 
@@ -136,19 +149,7 @@ class Distributions:
         shape = within("shape", shape, 0, math.inf)
         kind = self._kind("standard_gamma", dtype)
         computed = np.promote_types(kind, np.float32)
-        wanted = size_of(size, shape)
-        shape = self._given(shape, computed)
-        rng = self._own(math.prod(wanted))
-        large = shape if isinstance(shape, float) and shape >= 1 else None
-        raised = large or (
-            shape + 1.0 if isinstance(shape, float) else where(shape < 1, shape + 1, shape)
-        )
-        made = rejection(
-            rng, wanted, lambda rng, count, a: gamma_proposal(rng, count, a, computed), raised
-        )
-        if large is None:
-            small = exp(log(rng._open(wanted, computed)) / shape)  # 0 for a shape of 0
-            made = made * (small if isinstance(shape, float) else where(shape < 1, small, 1))
+        made = self._drawn("gamma", size_of(size, shape), computed, shape)
         return made.astype(kind, copy=False)
 
     def gamma(
@@ -193,9 +194,7 @@ class Distributions:
         kind = self._kind("beta", dtype)
         computed = np.promote_types(kind, np.float32)
         wanted = size_of(size, a, b)
-        first, second = (
-            self._log_gamma(wanted, self._given(each, computed), computed) for each in (a, b)
-        )
+        first, second = (self._drawn("log_gamma", wanted, computed, each) for each in (a, b))
         return exp(first - logaddexp(first, second)).astype(kind, copy=False)
 
     def dirichlet(self, alpha: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
@@ -208,7 +207,7 @@ class Distributions:
         kind = self._kind("dirichlet", dtype)
         computed = np.promote_types(kind, np.float32)
         rows = () if size is None else extents(size)
-        logs = self._log_gamma((*rows, alpha.size), self._given(alpha, computed), computed)
+        logs = self._drawn("log_gamma", (*rows, alpha.size), computed, alpha)
         parts = exp(logs - logs.max(axis=-1, keepdims=True)) if logs.size else logs
         made: Array = (parts / sum(parts, axis=-1, keepdims=True)).astype(kind, copy=False)
         return made
@@ -347,69 +346,21 @@ class Distributions:
     def poisson(self, lam: Any = 1.0, size: Size = None) -> Array:
         """Return counts (int64) of events of the mean `lam`, from 0 to 2^53."""
         lam = within("lam", lam, 0, _LARGEST)
-        wanted = size_of(size, lam)
-        lam = self._given(lam, DOUBLE)
-        rng = self._own(math.prod(wanted))
-        if isinstance(lam, float):
-            made = (
-                self._few(rng, wanted, lam)
-                if lam < 10
-                else rejection(rng, wanted, poisson_proposal, lam)
-            )
-        else:
-            few = self._few(rng, wanted, minimum(lam, 10))
-            many = rejection(rng, wanted, poisson_proposal, maximum(lam, 10))
-            made = where(lam < 10, few, many)
-        return made.astype(np.int64)
-
-    @staticmethod
-    def _few(rng: Generator, shape: tuple[int, ...], lam: Any) -> Array:
-        """Return Poisson numbers of a mean of at most 10."""
-        first = math.exp(-lam) if isinstance(lam, float) else exp(-lam)
-        made: Array = inversion(rng._open(shape, DOUBLE), first, lam, 0.0, 1000.0)
-        return made
+        return self._drawn("poisson", size_of(size, lam), DOUBLE, lam).astype(np.int64)
 
     def binomial(self, n: Any, p: Any, size: Size = None) -> Array:
         """Return numbers of successes (int64) in `n` trials, up to 2^53, of the probability `p`."""
         n = within("n", n, 0, _LARGEST)
         p = within("p", p, 0, 1)
-        wanted = size_of(size, n, p)
-        n, p = self._given(n, DOUBLE), self._given(p, DOUBLE)
         if not bool(np.all(np.floor(n) == n) if isinstance(n, float) else (floor(n) == n).all()):
             raise ValueError("n is a whole number of trials")
-        rng = self._own(math.prod(wanted))
-        scalar = isinstance(n, float) and isinstance(p, float)
-        rare = min(p, 1 - p) if isinstance(p, float) else minimum(p, 1 - p)
-        mean = n * rare
-        made: Any
-        if scalar and mean < 10:
-            made = self._few_of(rng, wanted, n, rare)
-        elif scalar:
-            made = rejection(rng, wanted, binomial_proposal, n, rare)
-        else:
-            small = mean < 10
-            trials = self._given(n, DOUBLE) if not isinstance(n, float) else n
-            few = self._few_of(rng, wanted, trials, where(small, rare, 0.0))
-            # Where there are few, any mean that the other method takes.
-            many = rejection(
-                rng, wanted, binomial_proposal, where(small, 100.0, trials), where(small, 0.5, rare)
-            )
-            made = where(small, few, many)
-        flipped = p > 0.5
-        return where(flipped, n - made, made).astype(np.int64)
+        return self._binomial(n, p, size_of(size, n, p))
 
-    @staticmethod
-    def _few_of(rng: Generator, shape: tuple[int, ...], n: Any, p: Any) -> Array:
-        """Return binomial numbers of a mean of at most 10 and a p of at most 1/2."""
-        first: Any
-        if isinstance(n, float) and isinstance(p, float):
-            first = math.exp(n * math.log1p(-p))
-        else:
-            p = as_array(p, rng._manager).astype(DOUBLE, copy=False)
-            first = exp(n * log1p(-p))
-        odds = p / (1 - p)
-        made: Array = inversion(rng._open(shape, DOUBLE), first, (n + 1) * odds, -odds, n)
-        return made
+    def _binomial(self, n: Any, p: Any, size: tuple[int, ...]) -> Array:
+        """Return binomial numbers of parameters that are known to be right."""
+        n, p = self._given(n, DOUBLE), self._given(p, DOUBLE)
+        made = self._drawn("binomial", size, DOUBLE, n, p)
+        return where(as_array(p, self._manager) > 0.5, n - made, made).astype(np.int64)
 
     def geometric(self, p: Any, size: Size = None) -> Array:
         """Return numbers of trials (int64) up to the first success, of the probability `p` above 0."""
@@ -427,7 +378,8 @@ class Distributions:
         p = within("p", p, 0, 1, open_low=True)
         wanted = size_of(size, n, p)
         p = self._given(p, DOUBLE)
-        return self.poisson(self.gamma(n, 1.0, wanted, DOUBLE) * ((1 - p) / p))
+        lam = self._drawn("gamma", wanted, DOUBLE, n) * ((1 - p) / p)
+        return self._drawn("poisson", wanted, DOUBLE, minimum(lam, _LARGEST)).astype(np.int64)
 
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
         """Return how often (int64) each of several outcomes comes in `n` trials, along the last axis.
@@ -448,9 +400,9 @@ class Distributions:
         found: list[Array] = []
         for chance in chances[:-1]:
             share = min(chance / remaining, 1.0) if remaining > 0 else 0.0
-            drawn = self.binomial(left, float(share), wanted)
-            found.append(drawn)
-            left = left - drawn
+            successes = self._binomial(left, float(share), wanted)
+            found.append(successes)
+            left = left - successes
             remaining -= chance
         return stack([*found, left], axis=-1)
 

@@ -8,6 +8,7 @@
 #include <Complex.glsl.hpp>
 #include <ComplexInverses.glsl.hpp>
 #include <Conversions.glsl.hpp>
+#include <Distributions.glsl.hpp>
 #include <DoubleExponentials.glsl.hpp>
 #include <DoubleHyperbolic.glsl.hpp>
 #include <DoublePowers.glsl.hpp>
@@ -41,6 +42,7 @@ namespace {
 constexpr std::string_view kTexts[] = {COMPLEX_GLSL,
                                        COMPLEXINVERSES_GLSL,
                                        CONVERSIONS_GLSL,
+                                       DISTRIBUTIONS_GLSL,
                                        DOUBLEEXPONENTIALS_GLSL,
                                        DOUBLEHYPERBOLIC_GLSL,
                                        DOUBLEPOWERS_GLSL,
