@@ -12,7 +12,7 @@ second_profiles=(amd-rdna3 apple-m intel-arc)
 # Suites of kompute_device_tests, as filters of GoogleTest, and the part of their tests that runs: one of so many.
 device_suites="DeviceProfileTest.*:TensorTest.*:AlgorithmTest.*:SequenceTest.*:CopyTest.*:FillTest.*:ManagerTest.*"
 device_suites="$device_suites:DescriptorTest.*:HazardTest.*:ShaderArgument.*:IndirectTest.*:ReorderTest.*"
-device_suites="$device_suites:FeatureTest.*:AlgorithmOptionsTest.*:BufferKernel.*"
+device_suites="$device_suites:ArrayBuffersTest.*:FeatureTest.*:AlgorithmOptionsTest.*:BufferKernel.*"
 device_parts=2
 
 # Python tests, as arguments of pytest, and the part of them that runs.
@@ -20,10 +20,8 @@ python_files="test_devices.py"
 python_files="$python_files test_default_float.py::test_devices_without_float64_have_float32_and_say_so_once"
 python_parts=2
 
-# Python tests of arrays, whose types the devices lack in part, with NumPy's float64 as the default float. Left out are
-# what SwiftShader ends the process with (normal random numbers of float32, functions of float64), and keys whose kernels
-# need five buffers, of which the least profile has four.
+# Python tests of arrays, whose types the devices lack in part, with NumPy's float64 as the default float. Left out is
+# what SwiftShader ends the process with (normal random numbers of float32, functions of float64).
 array_files="test_array_indexing.py test_movement.py"
 array_files="$array_files test_numpy_operators.py::test_operators_of_flags_have_numpys_types"
-array_files="$array_files --deselect python/tests/test_array_indexing.py::test_keys_select_what_numpy_selects"
 array_parts=30

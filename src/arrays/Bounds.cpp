@@ -73,11 +73,12 @@ Write Bounds::noted(const NodePtr& wrong, const Shape& shape) const {
     return {still, constant(DType::eUint32, {mMark}), {}, {}, wrong};
 }
 
-Write Bounds::beside(const Shape& shape) {
-    if (mWrong.size() != 1 || shape.product() == 0)
+Write Bounds::beside(const NodePtr& value) {
+    const std::lock_guard lock(engineLock());
+    if (mWrong.size() != 1 || value->shape.product() == 0 || !fit({value, mWrong[0]}, 2))
         return {};
     mLaunched = true;
-    return noted(mWrong[0], shape);
+    return noted(mWrong[0], value->shape);
 }
 
 void Bounds::require() {

@@ -19,9 +19,10 @@ public:
     Bounds(const std::shared_ptr<Home>& home, const std::vector<Array>& indices,
            const std::vector<Step>& steps);
 
-    /// Returns what a kernel of a shape writes beside its results to check the only index; a write
-    /// without a value if several have to be checked, or the shape has no elements.
-    Write beside(const Shape& shape);
+    /// Returns what a kernel of a value writes beside it to check the only index; a write without a
+    /// value if several have to be checked, the value has no elements, or one kernel cannot do
+    /// both.
+    Write beside(const NodePtr& value);
     /// Checks what is still to be checked, and waits.
     /// @throws OutOfBounds
     void require();

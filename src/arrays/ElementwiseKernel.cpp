@@ -71,6 +71,7 @@ const std::string& ElementwiseKernel::run(const Shape& shape, const std::vector<
     signature.add(shape);
     for (size_t i = 0; i < inputs.size(); ++i)
         call.inputs.push_back(arrays::nodeOf(inputs[i], inputs[i].dtype()));
+    arrays::reduceSize(call.inputs, results.size());
     for (const Array& each : results) {
         const View& view = arrays::stateOf(each).evaluated();
         if (!view.writable)

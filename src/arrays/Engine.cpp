@@ -53,16 +53,16 @@ Array take(const Array& base, const std::vector<Array>& indices, const std::vect
     const View view = stateOf(base).evaluated();
     const std::shared_ptr<Home>& home = view.storage->home();
     Bounds bounds(home, indices, steps);
-    if (const Write note = bounds.beside(view.shape); note.value) {
+    const NodePtr value = take(view, view.shape, nodesOf(indices), steps);
+    if (const Write note = bounds.beside(value); note.value) {
         // One kernel for both: reading the indices twice takes longer than the checks.
         const View taken = View::blank(home, view.shape, view.dtype());
-        run(home, view.shape,
-            {{taken, take(view, view.shape, nodesOf(indices), steps), {}, {}, nullptr}, note});
+        run(home, view.shape, {{taken, value, {}, {}, nullptr}, note});
         bounds.require();
         return arrayOf(taken);
     }
     bounds.require();
-    return arrayOf(take(view, view.shape, nodesOf(indices), steps));
+    return arrayOf(value);
 }
 
 void put(const Array& target, const Array& value, const std::vector<Array>& indices,
@@ -74,9 +74,10 @@ void put(const Array& target, const Array& value, const std::vector<Array>& indi
     if (!view.writable)
         throw InvalidArgument("the array is read-only, because it repeats elements; assign to a "
                               "copy()");
-    const Write write{view, cast(stateOf(value).node(), view.dtype()), nodesOf(indices), steps,
-                      mask.isNull() ? nullptr : stateOf(mask).node()};
+    Write write{view, cast(stateOf(value).node(), view.dtype()), nodesOf(indices), steps,
+                mask.isNull() ? nullptr : stateOf(mask).node()};
     beforeWrite(view.storage);
+    fitBuffers(write);
     run(view.storage->home(), view.shape, {write});
 }
 

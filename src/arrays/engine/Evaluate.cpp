@@ -73,6 +73,23 @@ void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vecto
         launchKernel(home, shape, others);
 }
 
+void fitBuffers(Write& write) {
+    std::vector<NodePtr> read{write.value};
+    if (write.mask)
+        read.push_back(write.mask);
+    const size_t others = read.size();
+    read.insert(read.end(), write.indices.begin(), write.indices.end());
+    if (fit(read, 1))
+        return;
+    reduceSize(read, 1);
+    if (fit(read, 1))
+        return;
+    combine(write.view, write.indices, write.steps);
+    read.resize(others);
+    read.push_back(write.indices[0]);
+    reduceSize(read, 1);
+}
+
 void store(const View& view, const NodePtr& value) {
     run(view.storage->home(), view.shape, {{view, cast(value, view.dtype()), {}, {}, nullptr}});
 }

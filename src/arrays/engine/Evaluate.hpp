@@ -18,6 +18,10 @@ namespace kp::arrays {
 /// @throws Unsupported, OutOfMemory, DeviceLost
 void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vector<Write>& writes);
 
+/// Changes a write so that one kernel can bind all its memory: computes what it reads, and adds up
+/// its indices if they are too many.
+void fitBuffers(Write& write);
+
 /// Writes values, of a shape that broadcasts to the view's, into its elements.
 void store(const View& view, const NodePtr& value);
 /// Does so for several views; those of one shape share a kernel.

@@ -150,6 +150,13 @@ std::string KernelText::calling(std::string text, std::string_view computed) {
     return text;
 }
 
+std::string KernelText::parameter(size_t position) const {
+    if (position < kPushedWords)
+        return formatted("p[{}]", position);
+    const size_t word = position - kPushedWords;
+    return formatted("parameters[{}].{}", word / kBlockWords, "xyzw"[word % kBlockWords]);
+}
+
 std::string KernelText::coordinates(std::string_view index, Part part, std::string_view indent) {
     const size_t count = mLayout.axes(part);
     if (count == 0)
@@ -161,9 +168,10 @@ std::string KernelText::coordinates(std::string_view index, Part part, std::stri
     size_t divisor = mHeader + (part == Part::eKept ? 0 : mLayout.divisorWords(Part::eKept));
     for (size_t axis = count; axis-- > 1; divisor += kDivisorWords)
         text += formatted("{0}uint {1}{2} = rest_{1};\n"
-                          "{0}rest_{1} = kp_quotient(rest_{1}, p[{3}], p[{4}]);\n"
-                          "{0}{1}{2} -= rest_{1} * p[{5}];\n",
-                          indent, name, axis, divisor + 1, divisor + 2, divisor);
+                          "{0}rest_{1} = kp_quotient(rest_{1}, {3}, {4});\n"
+                          "{0}{1}{2} -= rest_{1} * {5};\n",
+                          indent, name, axis, parameter(divisor + 1), parameter(divisor + 2),
+                          parameter(divisor));
     return calling(text + formatted("{0}uint {1}0 = rest_{1};\n", indent, name), "uint");
 }
 
@@ -171,14 +179,14 @@ std::string KernelText::placeText(int place, std::string_view kept,
                                   std::string_view reduced) const {
     const auto number = static_cast<size_t>(place);
     size_t position = mPositions[number];
-    std::string text = formatted("p[{}]", position++);
+    std::string text = parameter(position++);
     for (const Part part : {Part::eKept, Part::eReduced}) {
         const Walk walk = mLayout.walk(part, number);
         if (walk == Walk::eAlong)
             text += formatted(" + {}", part == Part::eKept ? kept : reduced);
         for (size_t axis = 0; walk == Walk::eStrided && axis < mLayout.axes(part); ++axis)
-            text += formatted(" + {}{} * p[{}]", part == Part::eKept ? "kept" : "reduced", axis,
-                              position++);
+            text += formatted(" + {}{} * {}", part == Part::eKept ? "kept" : "reduced", axis,
+                              parameter(position++));
     }
     return text;
 }
@@ -187,8 +195,8 @@ std::string KernelText::beyond(const std::vector<int>& indices, int position) co
     std::string text;
     size_t extent = mConstants + static_cast<size_t>(std::max(position, 0));
     for (const int index : indices) {
-        text += formatted(" + uint(int(v{0}) < 0 ? int(v{0}) + int(p[{1}]) : int(v{0})) * p[{2}]",
-                          index, extent, extent + 1);
+        text += formatted(" + uint(int(v{0}) < 0 ? int(v{0}) + int({1}) : int(v{0})) * {2}", index,
+                          parameter(extent), parameter(extent + 1));
         extent += 2;
     }
     return text;
@@ -231,8 +239,7 @@ std::string KernelText::valueOf(const Instruction& instruction, size_t number,
     case Op::eConstant: {
         std::vector<std::string> words;
         for (int i = 0; i < static_cast<int>(of.words); ++i)
-            words.push_back(
-                formatted("p[{}]", mConstants + static_cast<size_t>(instruction.position + i)));
+            words.push_back(parameter(mConstants + static_cast<size_t>(instruction.position + i)));
         return filledAll(of.constant, words);
     }
     case Op::eAddress:
@@ -351,11 +358,12 @@ std::string KernelText::source(std::string_view name, std::string_view body,
                             binding, wide ? vectorOf(storages[binding]->dtype()) : of.stored);
     }
     std::string parameters =
-        mWords <= kPushedWords
-            ? formatted("layout(push_constant) uniform Parameters {{ uint p[{}]; }};\n", mWords)
-            : formatted("layout(set = 0, binding = {}) readonly buffer Parameters {{ uint p[]; "
-                        "}};\n",
-                        storages.size());
+        formatted("layout(push_constant) uniform Parameters {{ uint p[{}]; }};\n",
+                  std::min(mWords, kPushedWords));
+    if (mWords > kPushedWords)
+        parameters +=
+            formatted("layout(set = 0, binding = {}) uniform Block {{ uvec4 parameters[{}]; }};\n",
+                      storages.size(), (mWords - kPushedWords + kBlockWords - 1) / kBlockWords);
     std::string required;
     for (const std::string_view extension : extensions)
         required += formatted("#extension {} : require\n", extension);

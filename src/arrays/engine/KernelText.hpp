@@ -17,8 +17,10 @@ namespace kp::arrays {
 /// Invocations of a work group. Every device has 128.
 inline constexpr uint32_t kLocalSize = 128;
 
-/// Parameters that fit into the push constants of every device, in words.
+/// Parameters that fit into the push constants of every device, in words. The others are a uniform
+/// block of vectors of kBlockWords words.
 inline constexpr size_t kPushedWords = 32;
+inline constexpr size_t kBlockWords = 4;
 
 /// Puts values in place of {0}, {1}, ... in a text. "{{" and "}}" are braces.
 /// @throws InvalidArgument if there are fewer values
@@ -72,6 +74,7 @@ public:
 private:
     std::string valueOf(const Instruction& instruction, size_t number, std::string_view kept,
                         std::string_view reduced);
+    std::string parameter(size_t position) const;
     std::string beyond(const std::vector<int>& indices, int position) const;
     std::string called(const Instruction& instruction, const std::vector<std::string>& names);
 

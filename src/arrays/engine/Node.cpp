@@ -25,18 +25,23 @@ void collect(const Node& node, std::vector<std::shared_ptr<Storage>>& found) {
         collect(*arg, found);
 }
 
-/// Computes arguments, largest first, until the rest is small enough.
-void reduceSize(const std::vector<NodePtr>& args) {
-    std::vector<NodePtr> sorted = args;
-    std::ranges::stable_sort(sorted, [](const NodePtr& a, const NodePtr& b) {
-        return a->loads != b->loads ? a->loads > b->loads : a->nodes > b->nodes;
-    });
-    for (const NodePtr& arg : sorted) {
-        if (fit(args, 1))
-            return;
-        if (!isPlain(*arg))
-            materialize(arg);
-    }
+/// Returns how many views of large memory an expression has.
+size_t largeViews(const Node& node) {
+    size_t count = node.storage && node.storage->large() ? 1 : 0;
+    for (const NodePtr& arg : node.args)
+        count += largeViews(*arg);
+    return count;
+}
+
+/// Returns the number of buffers from which a kernel of some values reads at most. Of large memory,
+/// it reads a copy of what each view needs; see Blocks.hpp.
+size_t buffersOf(const std::vector<NodePtr>& values) {
+    size_t count = 0;
+    for (const NodePtr& value : values)
+        count += largeViews(*value);
+    for (const std::shared_ptr<Storage>& each : storagesOf(values))
+        count += each->large() ? 0 : 1;
+    return count;
 }
 
 /// Sets what follows from the arguments.
@@ -57,6 +62,11 @@ void count(Node& node) {
     }
 }
 
+/// A memory object that is read twice counts as two; fit() is exact.
+bool isTooLarge(const Node& node) {
+    return node.nodes > kMaxNodes || (node.home && node.loads >= node.home->maxBuffers());
+}
+
 NodePtr made(Op op, DType dtype, const Shape& shape, std::vector<NodePtr> args) {
     const std::lock_guard lock(engineLock());
     auto node = std::make_shared<Node>();
@@ -65,8 +75,8 @@ NodePtr made(Op op, DType dtype, const Shape& shape, std::vector<NodePtr> args) 
     node->shape = shape;
     node->args = std::move(args);
     count(*node);
-    if (node->nodes > kMaxNodes || node->loads > kMaxLoads) {
-        reduceSize(node->args);
+    if (isTooLarge(*node)) {
+        reduceSize(node->args, 1);
         count(*node);
     }
     return node;
@@ -154,19 +164,66 @@ NodePtr cast(const NodePtr& node, DType dtype) {
 
 NodePtr take(const View& base, const Shape& shape, std::vector<NodePtr> indices,
              std::vector<Step> steps) {
-    std::vector<NodePtr> args{leaf(base)};
-    args.insert(args.end(), std::make_move_iterator(indices.begin()),
-                std::make_move_iterator(indices.end()));
-    NodePtr node = made(Op::eTake, base.dtype(), shape, std::move(args));
+    View view = base;
+    std::vector<NodePtr> args{leaf(view)};
+    args.insert(args.end(), indices.begin(), indices.end());
+    NodePtr node = made(Op::eTake, base.dtype(), shape, args);
+    if (isTooLarge(*node) && !fit(node->args, 1)) {
+        combine(view, indices, steps);
+        node = made(Op::eTake, base.dtype(), shape, {leaf(view), indices[0]});
+    }
     node->steps = std::move(steps);
     return node;
 }
 
+void combine(View& view, std::vector<NodePtr>& indices, std::vector<Step>& steps) {
+    static const std::string* const forwards =
+        interned("(uint(int({0}) < 0 ? int({0}) + int({1}) : int({0})) * {2})");
+    static const std::string* const backwards =
+        interned("(uint(int({1}) - 1 - (int({0}) < 0 ? int({0}) + int({1}) : int({0}))) * {2})");
+    static const std::string* const sum = interned("({0} + {1})");
+    const auto number = [](int64_t value) {
+        return constant(DType::eUint32, {static_cast<uint32_t>(value)});
+    };
+    Step all{1, 1};
+    NodePtr combined;
+    for (size_t i = 0; i < indices.size(); ++i) {
+        const auto& [extent, stride, axis] = steps[i];
+        const int64_t length = (extent - 1) * std::abs(stride);
+        all.extent += length;
+        view.offset -= stride < 0 ? length : 0;
+        NodePtr each = text(stride < 0 ? backwards : forwards, DType::eUint32, indices[i]->shape,
+                            {indices[i], number(extent), number(std::abs(stride))});
+        combined = combined ? text(sum, DType::eUint32, broadcast(combined->shape, each->shape),
+                                   {combined, each})
+                            : each;
+    }
+    indices = {combined};
+    steps = {all};
+}
+
 bool fit(const std::vector<NodePtr>& values, size_t results) {
     int nodes = 0;
-    for (const NodePtr& value : values)
+    size_t most = SIZE_MAX;
+    for (const NodePtr& value : values) {
         nodes += value->nodes;
-    return nodes <= kMaxNodes && storagesOf(values).size() + results <= kMaxLoads + 1;
+        if (value->home)
+            most = static_cast<size_t>(value->home->maxBuffers());
+    }
+    return nodes <= kMaxNodes && buffersOf(values) + results <= most;
+}
+
+void reduceSize(const std::vector<NodePtr>& values, size_t results) {
+    std::vector<NodePtr> sorted = values;
+    std::ranges::stable_sort(sorted, [](const NodePtr& a, const NodePtr& b) {
+        return a->loads != b->loads ? a->loads > b->loads : a->nodes > b->nodes;
+    });
+    for (const NodePtr& value : sorted) {
+        if (fit(values, results))
+            return;
+        if (!isPlain(*value))
+            materialize(value);
+    }
 }
 
 void together(const std::vector<NodePtr>& nodes) {

@@ -21,9 +21,8 @@ namespace kp::arrays {
 struct Node;
 using NodePtr = std::shared_ptr<Node>;
 
-/// Functions that one kernel computes at most, and memory objects that it reads.
+/// Functions that one kernel computes at most.
 inline constexpr int kMaxNodes = 48;
-inline constexpr int kMaxLoads = 6;
 
 enum class Op : uint8_t {
     eLeaf,     ///< an element of a view
@@ -91,6 +90,14 @@ NodePtr take(const View& base, const Shape& shape, std::vector<NodePtr> indices,
 
 /// Returns true if one kernel may compute some values, and store so many results.
 bool fit(const std::vector<NodePtr>& values, size_t results);
+
+/// Computes values, largest first, until one kernel may compute the rest and store so many results,
+/// or all are computed.
+void reduceSize(const std::vector<NodePtr>& values, size_t results);
+
+/// Adds up indices, so that a kernel reads one memory object for all. The view then has the
+/// elements of the smallest indices, and there is one step.
+void combine(View& view, std::vector<NodePtr>& indices, std::vector<Step>& steps);
 
 /// Lets one kernel compute several nodes of one shape, those that are still wanted, once the first
 /// of them is needed.

@@ -111,16 +111,15 @@ void Plans::launch(Plan& plan, const Signature& signature) {
         std::copy_n(signature.constants()[i]->words.begin(), plan.numbers[i].words,
                     parameters.begin() + static_cast<ptrdiff_t>(plan.numbers[i].position));
     if (!bound.operation || bound.parameters != parameters) {
-        const bool pushed = parameters.size() <= kPushedWords;
-        if (!pushed) {
+        const size_t pushed = std::min(parameters.size(), kPushedWords);
+        if (pushed < parameters.size()) {
             // Recordings keep the binding with the old parameters.
             std::vector<std::shared_ptr<Memory>>& memory = implOf(*bound.algorithm).memObjects;
-            memory.back() = uploaded(parameters);
+            memory.back() = blockOf(parameters);
             implOf(*bound.algorithm).bindMemory();
         }
-        bound.operation =
-            std::make_shared<OpAlgoDispatch>(bound.algorithm, pushed ? parameters.data() : nullptr,
-                                             pushed ? parameters.size() * sizeof(uint32_t) : 0);
+        bound.operation = std::make_shared<OpAlgoDispatch>(bound.algorithm, parameters.data(),
+                                                           pushed * sizeof(uint32_t));
         bound.parameters = parameters;
     }
     launchOn(mHome.queue(), bound.repeater, bound.operation);
@@ -151,7 +150,7 @@ Plan::Bound& Plans::bindingFor(Plan& plan, const Signature& signature) {
         memory.push_back(tensor);
     }
     if (plan.parameters.size() > kPushedWords)
-        memory.push_back(uploaded(plan.parameters));
+        memory.push_back(blockOf(plan.parameters));
     if (!plan.kernel)
         plan.kernel = kernelOf(*plan.source, memory);
     made.algorithm = cloneOf(*plan.kernel);
@@ -212,11 +211,13 @@ std::shared_ptr<Algorithm> Plans::kernelOf(const std::string& source,
     return kernel;
 }
 
-std::shared_ptr<Tensor> Plans::uploaded(const std::vector<uint32_t>& parameters) {
+std::shared_ptr<Tensor> Plans::blockOf(const std::vector<uint32_t>& parameters) {
+    std::vector<uint32_t> words(parameters.begin() + kPushedWords, parameters.end());
+    words.resize((words.size() + kBlockWords - 1) / kBlockWords * kBlockWords);
     auto tensor =
-        mHome.manager().tensor(parameters.size(), sizeof(uint32_t), Memory::DataTypes::eUnsignedInt,
+        mHome.manager().tensor(words.size(), sizeof(uint32_t), Memory::DataTypes::eUnsignedInt,
                                Memory::MemoryTypes::eStorage);
-    tensor->upload(parameters);
+    tensor->upload(words);
     return tensor;
 }
 

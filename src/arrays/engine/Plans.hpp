@@ -78,7 +78,7 @@ private:
     void countUses(const Plan::Bound& bound, long change);
     std::shared_ptr<Algorithm> kernelOf(const std::string& source,
                                         const std::vector<std::shared_ptr<Memory>>& memory);
-    std::shared_ptr<Tensor> uploaded(const std::vector<uint32_t>& parameters);
+    std::shared_ptr<Tensor> blockOf(const std::vector<uint32_t>& parameters);
 
     Home& mHome;
     std::unordered_multimap<uint64_t, std::unique_ptr<Plan>> mPlans; ///< by hash of the signature

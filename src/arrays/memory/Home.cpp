@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/memory/Home.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <kompute/Error.hpp>
@@ -18,6 +19,9 @@ constexpr int64_t kMostElements = (int64_t{1} << 31) - 1;
 
 /// Bytes that freed memory may keep for new arrays, as a part of the device's memory.
 constexpr uint64_t kKeptPart = 8;
+
+/// Memory objects that a kernel binds at most, on devices that allow more.
+constexpr uint32_t kMaxBuffers = 7;
 
 /// Returns a shader that loads, converts and stores an element.
 std::string probeOf(DType dtype) {
@@ -63,6 +67,10 @@ Home::Home(Manager& manager)
       mRules(implOf(manager).device->physical().isCpu() ? kCpuRules : kGpuRules),
       mDoubles(implOf(manager).device->has(vulkan::Feature::eShaderFloat64)),
       mRange(manager.deviceInfo().maxStorageBufferRange),
+      mMaxBuffers(static_cast<int>(
+          std::min(kMaxBuffers, implOf(manager)
+                                    .device->physical()
+                                    .properties.limits.maxPerStageDescriptorStorageBuffers))),
       mKeptLimit(manager.deviceInfo().memoryBytes / kKeptPart), mPlans(*this) {}
 
 Manager& Home::manager() const {

@@ -39,6 +39,8 @@ public:
     bool hasDoubles() const { return mDoubles.load(std::memory_order_relaxed); }
     /// Returns the bytes of memory that a kernel binds at most.
     uint64_t range() const { return mRange.load(std::memory_order_relaxed); }
+    /// Returns the number of memory objects that a kernel binds at most, its results included.
+    int maxBuffers() const { return mMaxBuffers; }
     void pretendRange(uint64_t bytes) { mRange = bytes; }
     void pretendLack(DType dtype, std::string reason);
     Plans& plans() { return mPlans; }
@@ -73,6 +75,7 @@ private:
     const Rules mRules;
     std::atomic<bool> mDoubles;
     std::atomic<uint64_t> mRange;
+    const int mMaxBuffers;
     const uint64_t mKeptLimit; ///< bytes of freed memory
     Plans mPlans;
 
