@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/Text.hpp"
 #include "core/LoweredShader.hpp"
 #include "shader/ContentKey.hpp"
 
@@ -15,6 +16,11 @@ std::shared_ptr<vulkan::Pipeline> storagePipeline(vulkan::Device& device,
                                                   uint32_t bindings, uint32_t pushConstantBytes,
                                                   std::span<const uint32_t> constants,
                                                   bool fullSubgroups) {
+    const uint32_t limit = device.physical().properties.limits.maxPerStageDescriptorStorageBuffers;
+    if (bindings > limit)
+        fail<Unsupported>("the operation binds {} buffers, over {}'s "
+                          "maxPerStageDescriptorStorageBuffers of {}; apply it to parts",
+                          bindings, device.name(), limit);
     std::vector<vulkan::DescriptorBinding> layout;
     for (uint32_t i = 0; i < bindings; ++i)
         layout.push_back({i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1});

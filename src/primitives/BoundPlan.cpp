@@ -44,6 +44,14 @@ MemorySpan spanOf(const TensorRange& range) {
     return {buffer.handle(), begin, begin + elementsOf(range) * implOf(*range.tensor).elementSize};
 }
 
+std::unique_ptr<OpBase> copyPart(const Copy& copy, const std::vector<PlanMemory>& memories) {
+    const PlanMemory& source = memories[copy.source];
+    const PlanMemory& destination = memories[copy.destination];
+    return std::make_unique<OpCopyRange>(source.tensor, source.start + copy.sourceOffset,
+                                         destination.tensor,
+                                         destination.start + copy.destinationOffset, copy.bytes);
+}
+
 } // namespace
 
 std::shared_ptr<vulkan::Device> deviceOf(const std::vector<Argument>& arguments,
@@ -157,6 +165,9 @@ BoundPlan::Parts BoundPlan::bound(const Tensors& scratch) const {
                                                   : dispatch              ? &dispatch->push
                                                                           : nullptr;
         ++number;
+        if (dispatch)
+            for (const Copy& copy : dispatch->copies)
+                parts.push_back(copyPart(copy, memories));
         if (dispatch && dispatch->joined) {
             static_cast<PlanDispatch&>(*parts.back())
                 .join(*dispatch, *push, mPlan->pipeline(dispatch->kernel), memories);
@@ -169,12 +180,7 @@ BoundPlan::Parts BoundPlan::bound(const Tensors& scratch) const {
                 memory.tensor, memory.start + fill->offset, fill->bytes,
                 reinterpret_cast<const unsigned char*>(&fill->word), sizeof fill->word));
         } else {
-            const Copy& copy = std::get<Copy>(step);
-            const PlanMemory& source = memories[copy.source];
-            const PlanMemory& destination = memories[copy.destination];
-            parts.push_back(std::make_unique<OpCopyRange>(
-                source.tensor, source.start + copy.sourceOffset, destination.tensor,
-                destination.start + copy.destinationOffset, copy.bytes));
+            parts.push_back(copyPart(std::get<Copy>(step), memories));
         }
     }
     return parts;

@@ -24,6 +24,10 @@ void Plan::append(Plan other, const std::vector<uint32_t>& memories) {
                 view.memory = moved(view.memory);
             if (dispatch->countsMemory != Dispatch::kDirect)
                 dispatch->countsMemory = moved(dispatch->countsMemory);
+            for (Copy& copy : dispatch->copies) {
+                copy.source = moved(copy.source);
+                copy.destination = moved(copy.destination);
+            }
         } else if (auto* const fill = std::get_if<Fill>(&step)) {
             fill->memory = moved(fill->memory);
         } else {

@@ -26,6 +26,8 @@ struct Kernel {
     std::string source;              ///< complete GLSL, usually of composeSource()
     std::vector<uint32_t> spirv;     ///< if not empty, this instead of the source
     std::vector<uint32_t> constants; ///< the specialization constants 0, 1, ...
+    /// If not empty, the bindings have these numbers instead of 0, 1, ...; see mergeBindings().
+    std::vector<uint32_t> slots;
     /// The shader uses subgroup operations and relies on full subgroups.
     bool subgroups = false;
     std::vector<UserText> userTexts;
@@ -43,6 +45,15 @@ struct View {
     uint32_t elementBytes = 4; ///< divides the offset
     Use use = Use::eRead;
     uint32_t bindings = 1; ///< 2: the same memory at two bindings, as blocks and as elements
+};
+
+/// Copies between memories, or within one if the parts do not overlap.
+struct Copy {
+    uint32_t source = 0;
+    uint64_t sourceOffset = 0;
+    uint32_t destination = 0;
+    uint64_t destinationOffset = 0;
+    uint64_t bytes = 0;
 };
 
 /// A dispatch. Its push constants are one word per view, the number of elements between the start
@@ -65,6 +76,9 @@ struct Dispatch {
     /// Accesses other parts of what is written than the dispatches right before it, back to one
     /// that is not joined. So it needs no barrier after them, although the memory is the same.
     bool joined = false;
+    /// If not empty, the binding of each view; views of one binding are of one memory.
+    std::vector<uint32_t> slots;
+    std::vector<Copy> copies; ///< made before the dispatch
 };
 
 /// Fills a part of a memory with a 32-bit word. Offset and size are multiples of 4.
@@ -73,15 +87,6 @@ struct Fill {
     uint64_t offset = 0;
     uint64_t bytes = 0;
     uint32_t word = 0;
-};
-
-/// Copies between memories, or within one if the parts do not overlap.
-struct Copy {
-    uint32_t source = 0;
-    uint64_t sourceOffset = 0;
-    uint32_t destination = 0;
-    uint64_t destinationOffset = 0;
-    uint64_t bytes = 0;
 };
 
 using Step = std::variant<Dispatch, Fill, Copy>;

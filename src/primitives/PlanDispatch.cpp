@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/PlanDispatch.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/AlgorithmChecks.hpp"
@@ -13,6 +14,34 @@
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp::primitives {
+namespace {
+
+/// Returns what the bindings of Dispatch::slots bind: all from the first byte of their views to the
+/// last.
+std::vector<StorageView> slotsOf(const Dispatch& dispatch,
+                                 const std::vector<PlanMemory>& memories) {
+    std::vector<View> spans;
+    for (size_t i = 0; i < dispatch.slots.size(); ++i) {
+        const View& view = dispatch.views[i];
+        if (dispatch.slots[i] == spans.size()) { // slots begin in the order of the views
+            spans.push_back(view);
+            continue;
+        }
+        View& span = spans[dispatch.slots[i]];
+        const uint64_t end = std::max(span.offset + span.bytes, view.offset + view.bytes);
+        span.offset = std::min(span.offset, view.offset);
+        span.bytes = end - span.offset;
+    }
+    std::vector<StorageView> slots;
+    for (const View& span : spans) {
+        const PlanMemory& memory = memories[span.memory];
+        slots.push_back(storageView(*implOf(*memory.tensor).buffer, memory.start + span.offset,
+                                    span.bytes, span.elementBytes, kViewAlignment));
+    }
+    return slots;
+}
+
+} // namespace
 
 PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
                            const std::vector<uint32_t>& push,
@@ -29,17 +58,28 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
     Commands made;
     made.pipeline = std::move(pipeline);
     std::vector<vulkan::DescriptorWrite> writes;
-    for (const View& view : dispatch.views) {
+    const auto bind = [&](const StorageView& bound) {
+        vulkan::DescriptorWrite write;
+        write.binding = static_cast<uint32_t>(writes.size());
+        write.buffer = bound.info;
+        writes.push_back(write);
+    };
+    const std::vector<StorageView> merged = slotsOf(dispatch, memories);
+    for (const StorageView& slot : merged)
+        bind(slot);
+    for (size_t i = 0; i < dispatch.views.size(); ++i) {
+        const View& view = dispatch.views[i];
         const PlanMemory& memory = memories[view.memory];
-        const StorageView bound =
-            storageView(*implOf(*memory.tensor).buffer, memory.start + view.offset, view.bytes,
-                        view.elementBytes, kViewAlignment);
-        for (uint32_t i = 0; i < view.bindings; ++i) {
-            vulkan::DescriptorWrite write;
-            write.binding = static_cast<uint32_t>(writes.size());
-            write.buffer = bound.info;
-            writes.push_back(write);
-        }
+        const vulkan::Buffer& buffer = *implOf(*memory.tensor).buffer;
+        StorageView bound = storageView(buffer, memory.start + view.offset, view.bytes,
+                                        view.elementBytes, kViewAlignment);
+        if (merged.empty())
+            for (uint32_t binding = 0; binding < view.bindings; ++binding)
+                bind(bound);
+        else // of the view's first element in what its slot binds
+            bound.first = static_cast<uint32_t>((buffer.offset() + memory.start + view.offset -
+                                                 merged[dispatch.slots[i]].info.offset) /
+                                                view.elementBytes);
         if (!dispatch.isExact())
             made.push.push_back(bound.first);
         if (view.use == View::Use::eRead)

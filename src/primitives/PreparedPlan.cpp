@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/PreparedPlan.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/MemoryImpl.hpp"
 #include "operations/StoragePipeline.hpp"
+#include "primitives/DeviceTraits.hpp"
+#include "primitives/MergedBindings.hpp"
 #include "primitives/Source.hpp"
 
 namespace kp::primitives {
@@ -12,13 +15,23 @@ namespace {
 
 std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
                                              const Dispatch& first) {
-    const std::vector<uint32_t> spirv = compileKernel(kernel, device.pipelines().compileFolder());
+    std::vector<uint32_t> spirv = compileKernel(kernel, device.pipelines().compileFolder());
     uint32_t bindings = 0;
-    for (const View& view : first.views)
-        bindings += view.bindings;
+    if (!kernel.slots.empty()) {
+        spirv = rebound(spirv, kernel.slots);
+        bindings = 1 + *std::ranges::max_element(kernel.slots);
+    } else {
+        for (const View& view : first.views)
+            bindings += view.bindings;
+    }
     const size_t words = first.push.size() + (first.isExact() ? 0 : first.views.size());
     return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
                            kernel.constants, kernel.subgroups);
+}
+
+BindingLimits limitsOf(const vulkan::Device& device) {
+    return {device.physical().properties.limits.maxPerStageDescriptorStorageBuffers,
+            DeviceTraits::of(device).maxViewBytes};
 }
 
 } // namespace
@@ -33,7 +46,8 @@ std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
 }
 
 PreparedPlan::PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan, Buffers tables)
-    : mPlan(std::move(plan)), mPipelines(mPlan.kernels.size()), mTables(std::move(tables)) {
+    : mPlan(mergeBindings(std::move(plan), limitsOf(*device))), mPipelines(mPlan.kernels.size()),
+      mTables(std::move(tables)) {
     for (const Step& step : mPlan.steps) {
         const auto* const dispatch = std::get_if<Dispatch>(&step);
         if (dispatch && !mPipelines[dispatch->kernel])

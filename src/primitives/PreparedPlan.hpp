@@ -22,7 +22,7 @@ public:
 
     /// Compiles the kernels and writes the constants.
     /// @param tables  the last arguments of the plan, which are the same for all operations
-    /// @throws ShaderError, OutOfMemory
+    /// @throws ShaderError, OutOfMemory, Unsupported if a kernel binds too many buffers
     PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan, Buffers tables = {});
 
     const std::vector<Step>& steps() const { return mPlan.steps; }
