@@ -2,12 +2,14 @@
 #include <kompute/arrays/Engine.hpp>
 
 #include <mutex>
+#include <utility>
 
 #include <kompute/Error.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Bounds.hpp"
 #include "arrays/engine/Evaluate.hpp"
+#include "arrays/engine/LargeIndexing.hpp"
 #include "base/Text.hpp"
 #include "core/ManagerImpl.hpp"
 #include "vulkan/device/Device.hpp"
@@ -53,6 +55,11 @@ Array take(const Array& base, const std::vector<Array>& indices, const std::vect
     const View view = stateOf(base).evaluated();
     const std::shared_ptr<Home>& home = view.storage->home();
     Bounds bounds(home, indices, steps);
+    if (reachBeyondBinding(view, steps)) {
+        bounds.require();
+        const std::lock_guard lock(engineLock());
+        return arrayOf(takeByParts(view, view.shape, nodesOf(indices), steps));
+    }
     const NodePtr value = take(view, view.shape, nodesOf(indices), steps);
     if (const Write note = bounds.beside(value); note.value) {
         // One kernel for both: reading the indices twice takes longer than the checks.
@@ -77,6 +84,10 @@ void put(const Array& target, const Array& value, const std::vector<Array>& indi
     Write write{view, cast(stateOf(value).node(), view.dtype()), nodesOf(indices), steps,
                 mask.isNull() ? nullptr : stateOf(mask).node()};
     beforeWrite(view.storage);
+    if (reachBeyondBinding(view, steps)) {
+        writeByParts(std::move(write));
+        return;
+    }
     fitBuffers(write);
     run(view.storage->home(), view.shape, {write});
 }
