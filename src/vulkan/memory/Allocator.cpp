@@ -227,6 +227,13 @@ void Allocator::fail(VkResult result, MemoryPlace place, uint64_t bytes) const {
                                     bytes, placeName(place), mDevice.name(), largest,
                                     nameOf(result)),
                           result);
+    const uint32_t most = mDevice.physical().properties.limits.maxMemoryAllocationCount;
+    if (const uint64_t blocks = usage().blocks; isOutOfMemory(result) && blocks >= most)
+        throw OutOfMemory(formatted("out of memory: {} bytes of {} memory need an allocation, and "
+                                    "{} has {} already, its maxMemoryAllocationCount; use fewer, "
+                                    "larger objects",
+                                    bytes, placeName(place), mDevice.name(), blocks),
+                          result);
     if (isOutOfMemory(result))
         throw OutOfMemory(formatted("out of memory: {} bytes of {} memory were requested from {}, "
                                     "whose heap has {} bytes in all ({}); free some memory first",
@@ -308,6 +315,7 @@ Allocator::Usage Allocator::usage() const {
         usage.blockBytes += budget.statistics.blockBytes;
         usage.allocationBytes += budget.statistics.allocationBytes;
         usage.allocations += budget.statistics.allocationCount;
+        usage.blocks += budget.statistics.blockCount;
     }
     return usage;
 }

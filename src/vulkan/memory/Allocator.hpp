@@ -57,6 +57,7 @@ public:
         uint64_t blockBytes = 0;      ///< allocated from the driver
         uint64_t allocationBytes = 0; ///< of these, in use
         uint32_t allocations = 0;
+        uint32_t blocks = 0; ///< the driver's allocations
     };
     Usage usage() const;
 
