@@ -189,12 +189,17 @@ def _takes_names(documentation: str | None) -> bool:
 
 
 def install() -> None:
-    """Wrap the functions of the extension module that have named arguments.
+    """Wrap the public functions of the extension module that have named arguments.
 
     Those that CPython calls directly are of another type, and have messages of their own.
     """
     for name, member in list(vars(_kp).items()):
-        if isinstance(member, types.BuiltinFunctionType) and _takes_names(member.__doc__):
+        private = name.startswith("_")
+        if (
+            isinstance(member, types.BuiltinFunctionType)
+            and not private
+            and _takes_names(member.__doc__)
+        ):
             setattr(_kp, name, explained(member, f"kp.{name}()", bound=False))
         if isinstance(member, type):
             _install_in(member)
@@ -205,7 +210,7 @@ def _install_in(class_: type) -> None:
         static = isinstance(member, staticmethod)
         function = member.__func__ if isinstance(member, staticmethod) else member
         is_ours = type(function).__name__ in ("instancemethod", "builtin_function_or_method")
-        if not is_ours or (name.startswith("__") and name != "__init__"):
+        if not is_ours or (name.startswith("_") and name != "__init__"):
             continue
         if not _takes_names(function.__doc__):
             continue
