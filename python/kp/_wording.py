@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from ._package import package
+
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
 
@@ -100,7 +102,7 @@ def no_argument(label: str, name: str, known: Iterable[str]) -> str:
 
 def label_of(function: Callable[..., Any]) -> str:
     """Return the name of a public function or method in messages: "kp.fft.rfft()"."""
-    import kp
+    kp = package()
 
     name = function.__qualname__
     if name.endswith(".__call__"):

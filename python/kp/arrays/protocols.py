@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._package import package
 from . import derived, reductions, scans, ufunc_methods
 from .array import Array
 from .elementwise import applied, into
@@ -136,7 +137,7 @@ def _host(value: Any) -> Any:
 
 def call_function(function: Any, types: Any, args: Any, kwargs: Any) -> Any:
     """Call the function of this package that has the name of one of NumPy's."""
-    import kp
+    kp = package()
 
     name = function.__name__
     module = getattr(function, "__module__", "numpy")

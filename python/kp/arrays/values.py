@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from .._package import package
 from .._cuda import host_dlpack
 from .._errors import Error
 from .._kp import DeviceGroup, Manager
@@ -237,9 +238,7 @@ class Values(Operators):
             "2024.12",
         ):
             raise ValueError(f"version {api_version} of the array API is not known here")
-        import kp
-
-        return kp
+        return package()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         from .protocols import call_ufunc
