@@ -22,6 +22,7 @@ docs/python.md is a tutorial of ten minutes.
 
 from __future__ import annotations
 
+import builtins as _builtins
 import typing as _typing
 
 from . import _kp  # noqa: F401  # before NumPy: it refuses interpreters that cannot have it
@@ -262,67 +263,17 @@ def _name_classes() -> None:
             public.__module__ = "kp"
 
 
-# Those with the names of Python's built-in functions are not in __all__, and neither is compile. The
-# form "a as a" says that they are public, too, which __dir__() shows.
+# The form "a as a" says that a name is public, which __dir__() shows.
 from . import fft as fft, linalg as linalg, random as random  # noqa: E402
-from ._polymorphic import (  # noqa: E402
-    all as all,
-    amax as amax,
-    amin as amin,
-    any as any,
-    argmax as argmax,
-    argmin as argmin,
-    argsort as argsort,
-    concat as concat,
-    concatenate as concatenate,
-    count_nonzero as count_nonzero,
-    cumprod as cumprod,
-    cumsum as cumsum,
-    flatnonzero as flatnonzero,
-    flip as flip,
-    matmul as matmul,
-    max as max,
-    mean as mean,
-    min as min,
-    prod as prod,
-    put as put,
-    reduce as reduce,
-    scan as scan,
-    sort as sort,
-    sum as sum,
-    take as take,
-    transpose as transpose,
-)
-from ._polymorphic_counts import (  # noqa: E402
-    bincount as bincount,
-    compress as compress,
-    histogram as histogram,
-    run_lengths as run_lengths,
-    searchsorted as searchsorted,
-    stable_partition as stable_partition,
-    top_k as top_k,
-    unique as unique,
-)
 from .arrays import namespace as _arrays  # noqa: E402
 from .arrays.information import e as e, newaxis as newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403
-from .arrays.namespace import abs as abs, divmod as divmod, pow as pow, round as round  # noqa: E402
 
-__all__ += _arrays.__all__
-__all__ += [
-    "amax",
-    "amin",
-    "bincount",
-    "compress",
-    "concat",
-    "concatenate",
-    "flatnonzero",
-    "flip",
-    "histogram",
-    "linalg",
-]
-__all__ += ["put", "run_lengths", "searchsorted", "stable_partition", "take", "top_k", "transpose"]
-__all__ += ["unique"]
+__all__ += ["linalg"]
+if not _typing.TYPE_CHECKING:  # to type checkers, all names are public
+    __all__ += _arrays.__all__
+# `from kp import *` leaves Python's built-in functions as they are.
+__all__[:] = [name for name in __all__ if not hasattr(_builtins, name)]
 
 _name_classes()
 

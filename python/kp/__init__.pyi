@@ -365,7 +365,10 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "argmax",
+    "argmin",
     "argpartition",
+    "argsort",
     "argwhere",
     "around",
     "array",
@@ -461,8 +464,11 @@ __all__ = [
     "correlate",
     "cos",
     "cosh",
+    "count_nonzero",
     "cov",
     "cross",
+    "cumprod",
+    "cumsum",
     "cumulative_prod",
     "cumulative_sum",
     "default_float",
@@ -620,10 +626,12 @@ __all__ = [
     "mat2",
     "mat3",
     "mat4",
+    "matmul",
     "matrix_transpose",
     "matvec",
     "maximum",
     "may_share_memory",
+    "mean",
     "median",
     "memory_barrier",
     "meshgrid",
@@ -669,6 +677,7 @@ __all__ = [
     "polyval",
     "positive",
     "power",
+    "prod",
     "promote_types",
     "ptp",
     "put",
@@ -681,6 +690,7 @@ __all__ = [
     "ravel_multi_index",
     "real",
     "reciprocal",
+    "reduce",
     "reduction",
     "reflect",
     "remainder",
@@ -694,6 +704,7 @@ __all__ = [
     "rollaxis",
     "rot90",
     "run_lengths",
+    "scan",
     "searchsorted",
     "select",
     "set_default_float",
@@ -711,6 +722,7 @@ __all__ = [
     "sinh",
     "size",
     "sliding_window_view",
+    "sort",
     "spacing",
     "split",
     "sqrt",
@@ -2291,7 +2303,8 @@ def compress(
     """Return the elements that fulfil a condition, flat and in their order.
 
     `condition` has a flag per element, or is a GLSL expression over an element x, as in ``"x >
-    0"``. For arrays, a row of flags may be shorter; with `axis`, it chooses slices along it.
+    0"``. It is true or false: a number is none, so write ``"(x & 1) != 0"``. For arrays, a row
+    of flags may be shorter; with `axis`, it chooses slices along it.
     """
 @overload
 def compress(
@@ -4768,8 +4781,9 @@ def mean(
     keepdims: builtins.bool = False,
     where: Any = None,
 ) -> Tensor:
-    """Return the mean of all elements, or along an axis. The mean of integers is the default
-    float.
+    """Return the mean of all elements, or along an axis. The mean of integers is the default float.
+
+    Without elements, the mean is NaN, for arrays with a RuntimeWarning.
     """
 @overload
 def mean(
@@ -6349,8 +6363,9 @@ def sort(
 ) -> Tensor:
     """Return a sorted copy, along the last axis (arrays: any), or with `axis` None of all elements.
 
-    NaNs are the largest elements, so they are first if `descending`. -0 is before +0. Every sort
-    is stable, whatever `kind` and `stable` ask for. There are no fields for `order` to name.
+    NaNs are the largest elements, so they are first if `descending`. -0 is before +0; NumPy, to
+    which they are equal, keeps their order. Every sort is stable, whatever `kind` and `stable`
+    ask for. There are no fields for `order` to name.
     """
 @overload
 def sort(
@@ -6621,10 +6636,9 @@ def take(
     """Return the elements, or slices along an axis, with given indices.
 
     Without an axis, indices are those of the flat elements. The result has the shape of the
-    indices in place of that axis. Negative indices count from the end. Others raise IndexError:
-    for that, the smallest and largest index are computed first. For arrays, `mode` "wrap" lets
-    them begin again at the other end, and "clip" takes the nearest element (there, negative ones
-    are the first).
+    indices in place of that axis. Negative indices count from the end. Others raise IndexError,
+    for which the call waits. For arrays, `mode` "wrap" lets them begin again at the other end,
+    and "clip" takes the nearest element (there, negative ones are the first).
     """
 @overload
 def take(

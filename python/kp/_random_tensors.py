@@ -19,9 +19,8 @@ from numpy.typing import DTypeLike
 from ._axes import whole
 from ._floats import default_float
 from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
-from ._primitives import _new, _run, _run_all
 from ._wording import explains_keywords, kind_of
-from .arrays.operands import blank
+from .arrays.operands import blank, blank_like, run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,7 +55,7 @@ def filled(
     extents = tuple(whole(f"kp.random.{name}: shape", extent) for extent in each)
     wanted = default_float(manager) if dtype is None else dtype
     tensor = _made(manager, extents, wanted, for_array)
-    _run(OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream), tensor)
+    run(tensor, OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream))
     return tensor
 
 
@@ -197,7 +196,7 @@ def order_of(
     _require_keys("permutation", seed, counter, stream)
     order = _made(manager, (count,), np.int64, for_array)
     if count:
-        _run(OpPermutation(order, seed=seed, counter=counter, stream=stream), order)
+        run(order, OpPermutation(order, seed=seed, counter=counter, stream=stream))
     return order
 
 
@@ -220,9 +219,9 @@ def permutation(
         if not x.shape:
             raise ValueError("x has no axis along which its rows could change places")
         order = order_of(manager, rows, seed, counter, stream)
-        mixed = _new(x, x.shape, x.dtype)
+        mixed = blank_like(x, x.shape, x.dtype)
         if mixed.size():
-            _run(OpGather(x, order, mixed, axis=0), x)
+            run(x, OpGather(x, order, mixed, axis=0))
         return mixed
     x = whole("kp.random.permutation: x", x)
     if x < 0:
@@ -243,5 +242,5 @@ def shuffle(tensor: Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0)
     if tensor.size() == 0:
         return
     order = order_of(tensor.manager, tensor.shape[0], seed, counter, stream)
-    mixed = _new(tensor, tensor.shape, tensor.dtype)
-    _run_all([OpGather(tensor, order, mixed, axis=0), OpCopy([mixed, tensor])], tensor)
+    mixed = blank_like(tensor, tensor.shape, tensor.dtype)
+    run(tensor, OpGather(tensor, order, mixed, axis=0), OpCopy([mixed, tensor]))

@@ -18,7 +18,6 @@ from numpy.typing import DTypeLike
 
 from ._floats import default_float
 from ._kp import Manager, OpConvolve, OpFFT, Tensor
-from ._primitives import _new, _output, _run
 from ._axes import normalized, whole
 from ._wording import counted, kind_of
 from .arrays import keywords
@@ -28,6 +27,7 @@ from .arrays.elementwise import assign_all, conj, into
 from .arrays.group_array import GroupArray
 from .arrays.group_functions import call
 from .arrays.manipulation import roll
+from .arrays.operands import blank_like, output, run
 from .arrays.primitives import cast, shaped
 
 __all__ = [
@@ -171,7 +171,7 @@ def _transformed(
             raise ValueError(
                 f"kp.fft.{name}: axis {axis} has {counted(shape[axis], 'value')}, but at least 1 is needed"
             )
-    result = _output(f"fft.{name}", source, tuple(result_shape), dtype, out)
+    result = output(f"fft.{name}", source, tuple(result_shape), dtype, out)
     if result.dtype != dtype:
         raise TypeError(f"kp.fft.{name} has a result of {dtype}, but out has {result.dtype}")
     if 0 in result_shape:
@@ -200,7 +200,7 @@ def _transformed(
         axes=chosen,
         input_shape=before,
     )
-    _run(operation, source)
+    run(source, operation)
     return result
 
 
@@ -233,9 +233,9 @@ def _complex(
 
 def _widened(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
     """Return the real values as complex ones: the transform of rows of one number."""
-    result = _new(tensor, tensor.shape, dtype)
+    result = blank_like(tensor, tensor.shape, dtype)
     if tensor.size() > 0:
-        _run(OpFFT(tensor, result, real=True, shape=[1]), tensor)
+        run(tensor, OpFFT(tensor, result, real=True, shape=[1]))
     return result
 
 
@@ -504,7 +504,7 @@ def _shifted(name: str, x: _T, axes: int | _Axes | None, inverse: bool) -> _T:
     moved = roll(x, tuple(-half if inverse else half for half in halves), axis=tuple(numbers))
     result: Any = moved
     if isinstance(x, Tensor):
-        result = _new(x, x.shape, x.dtype)
+        result = blank_like(x, x.shape, x.dtype)
         assign_all(share(result), moved)
     shifted: _T = result
     return shifted
@@ -565,8 +565,8 @@ def convolve(
         lengths[mode](m, n) if axis in convolved else max(m, n)
         for axis, (m, n) in enumerate(zip(a.shape, b.shape, strict=True))
     )
-    result = _output("fft.convolve", a, shape, dtype, out)
-    _run(OpConvolve(first, second, result, mode=mode, axes=given), first, second)
+    result = output("fft.convolve", a, shape, dtype, out)
+    run(first, OpConvolve(first, second, result, mode=mode, axes=given))
     return result
 
 

@@ -146,9 +146,9 @@ def test_a_tensor_without_axes_is_copied(mgr: kp.Manager) -> None:
 def test_faults_of_movement_are_named(mgr: kp.Manager) -> None:
     tensor = mgr.tensor_t(np.arange(6, dtype=np.int32).reshape(2, 3))
     for index in ([6], [-7], mgr.tensor_t([0, 6]), np.uint64(1 << 63)):
-        with pytest.raises(IndexError, match="kp.take: index -?[0-9]+ is out of range for 6 elem"):
+        with pytest.raises(IndexError, match="index .*is out of bounds for .* 6 elements"):
             kp.take(tensor, index)
-    with pytest.raises(IndexError, match="kp.put: index 6 is out of range"):
+    with pytest.raises(IndexError, match="index .*is out of bounds for .* 6 elements"):
         kp.put(tensor, [6], [1])
     with pytest.raises(TypeError, match="indices of an integer type, not of 'float64'"):
         kp.take(tensor, [0.5])
@@ -168,8 +168,10 @@ def test_faults_of_movement_are_named(mgr: kp.Manager) -> None:
         kp.concatenate([tensor, mgr.tensor([[1, 2, 3]])])
     with pytest.raises(ValueError, match="at least one array"):
         kp.concatenate([])
+    five = mgr.tensor_t(np.zeros((1, 2, 1, 2, 2)))
     with pytest.raises(kp.InvalidArgument, match="up to 4 dimensions, not 5"):
-        kp.transpose(mgr.tensor_t(np.zeros((1, 2, 1, 2, 2))))
+        kp.OpTranspose(five, mgr.tensor_t(np.zeros(8)))
+    assert kp.transpose(five).shape == (2, 2, 1, 2, 1)
     with pytest.raises(ValueError, match="axis is empty"):
         kp.OpReverse(tensor, mgr.tensor_t(shape=6, dtype=np.int32), ())
     with pytest.raises(TypeError, match=r"inputs\[1\] is a tensor, or"):

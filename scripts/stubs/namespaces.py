@@ -6,9 +6,9 @@ defined. Functions of arrays are written, because decorators change what they ta
 an attribute `__kp_varies__` how.
 
 - "Array": arrays of a group in place of arrays give such, too.
-- "Tensor": tensors, arrays and arrays of a group give the same kind.
+- "Tensor": tensors, arrays and arrays of a group give the same kind. So do functions of arrays with an
+  attribute `__kp_tensors__`, which says which argument is such, and those of a type variable _T.
 - "group": with a group, they create arrays of it.
-- A type variable _T, for tensors, arrays and arrays of a group, does the same as "Tensor".
 """
 
 from __future__ import annotations
@@ -230,11 +230,27 @@ def _in_groups(signature: Signature) -> Iterator[Signature]:
     yield Signature((*signature.parameters, none), signature.result)
 
 
+def _in_kind(signature: Signature, place: int) -> Signature:
+    """Return the signature of a function of arrays as one of every kind, by its argument that has one."""
+    parameters = tuple(
+        replace(
+            each,
+            type=renamed(each.type, {"Array": KINDS, **({"Any": KINDS} if i == place else {})}),
+        )
+        for i, each in enumerate(signature.parameters)
+    )
+    return Signature(parameters, renamed(signature.result, {"Array": KINDS}))
+
+
 def variants(function: Any, found: list[Signature]) -> Iterator[Signature]:
     """Yield the overloads of a function: for each signature and each kind of what it takes."""
     varies = getattr(function, "__kp_varies__", None)
+    of_tensors = getattr(function, "__kp_tensors__", None)
     if any(each.mentions(KINDS) for each in found):
         varies = KINDS
+    elif varies == "Array" and of_tensors is not None:
+        varies = KINDS
+        found = [_in_kind(signature, of_tensors.place) for signature in found]
     for signature in found:
         if varies in ("Tensor", KINDS):
             if not signature.mentions(varies):

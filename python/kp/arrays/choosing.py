@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _kp
 from .._axes import normalized
+from .._kp import Tensor
 from .._wording import counted, kind_of
 from . import reductions
 from .array import Array, converted
@@ -28,8 +29,10 @@ from .elementwise import (
 from .elementwise import where as chosen
 from .group_functions import takes_groups
 from .manipulation import broadcast_to, given, ravel, reshape
+from .operands import in_tensors
 from .searching import nonzero, take
 from .storage import contiguous_strides
+from .tensors import in_kind, words
 
 __all__ = [
     "choose",
@@ -39,6 +42,7 @@ __all__ = [
     "nan_to_num",
     "piecewise",
     "place",
+    "put",
     "put_along_axis",
     "putmask",
     "select",
@@ -241,35 +245,80 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
         arr[flags] = row[np.arange(count) % row.size]
 
 
-def put(a: Array, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Set the elements with flat indices to values, which are repeated. See kp.put()."""
-    _require(a, "put")
+def _of_tensor(x: Array, count: int, v: Any) -> Any:
+    """Return what put() writes into a tensor, whose rules are stricter: a value per index, or one."""
+    given_values = v if isinstance(v, Array) else np.asarray(v)
+    if given_values.dtype != x._dtype and not np.can_cast(
+        given_values.dtype, x._dtype, "same_kind"
+    ):
+        raise TypeError(
+            f"kp.put cannot put values of dtype '{given_values.dtype}' into a tensor of "
+            f"'{x._dtype}'; convert them before"
+        )
+    size = int(given_values.size)
+    if size not in (1, count):
+        raise ValueError(
+            f"kp.put takes a value per index, but was given {counted(size, 'value')} for "
+            f"{counted(count, 'index')}"
+        )
+    if isinstance(v, Array):
+        return v
+    return as_array(given_values.astype(x._dtype), x._manager)
+
+
+def _put_words(x: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Put elements that arrays cannot hold, as structs, into a tensor."""
+    values = v if isinstance(v, Tensor) else x.manager.tensor_t(np.asarray(v, x.dtype))
+    if values.dtype != x.dtype:
+        raise TypeError(f"kp.put cannot put values of {values.dtype} into a tensor of {x.dtype}")
+    places = ravel(as_array(ind, x.manager))
+    if values.size() not in (1, places.size):
+        raise ValueError(
+            f"kp.put takes a value per index, but was given {counted(values.size(), 'value')} for "
+            f"{counted(places.size, 'index')}"
+        )
+    if places.size:
+        words(x)[places] = words(values)
+    x.manager.default_queue.finish()
+
+
+@in_kind(moves=_put_words, arrays_only=("mode",), strict=False)
+def put(x: Any, /, ind: Any, v: Any, mode: str = "raise") -> None:
+    """Set the elements with given indices among all in C order.
+
+    Negative indices count from the end; others out of range raise IndexError, or for arrays with
+    `mode` "wrap" around or are the nearest one ("clip"). There is a value per index, or one for all;
+    for arrays, fewer are repeated. Of equal indices, any may win.
+    """
+    _require(x, "put")
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
-    places = ravel(as_array(ind, a._manager))
-    row = ravel(fitting(v, a))
+    places = ravel(as_array(ind, x._manager))
+    if in_tensors():
+        v = _of_tensor(x, places.size, v)
+    row = ravel(fitting(v, x))
     if not places.size or not row.size:
         return
     if places.dtype.kind not in "iu":
         raise TypeError(f"put takes indices of an integer type, not of {places.dtype}")
     if mode == "clip":
-        places = clip(places, 0, a.size - 1)
+        places = clip(places, 0, x.size - 1)
     elif mode == "wrap":
-        places = apply("remainder", places, a.size)
+        places = apply("remainder", places, x.size)
     if row.size not in (1, places.size):
-        row = row[apply("remainder", arange(places.size, device=a._manager), row.size)]
-    view = a.evaluate()
-    if view._strides == contiguous_strides(a.shape):
-        view._strided(view._offset, (a.size,), (1,))[places] = row
+        row = row[apply("remainder", arange(places.size, device=x._manager), row.size)]
+    view = x.evaluate()
+    if view._strides == contiguous_strides(x.shape):
+        view._strided(view._offset, (x.size,), (1,))[places] = row
         return
     if mode == "raise":
-        places = take(arange(a.size, device=a._manager), places)
+        places = take(arange(x.size, device=x._manager), places)
     key: list[Array] = []
-    for extent in reversed(a.shape):
+    for extent in reversed(x.shape):
         key.insert(0, apply("remainder", places, extent))
         places = apply("floor_divide", places, extent)
     _kp._together(key)
-    a[tuple(key)] = row
+    x[tuple(key)] = row
 
 
 def put_along_axis(arr: Array, indices: Any, values: Any, axis: int | None) -> None:

@@ -23,6 +23,26 @@ from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, blank, index_along, require, unsupported_reason, upload
 from .types import number, warn_if_cut
 
+__all__ = [
+    "arange",
+    "array",
+    "asarray",
+    "empty",
+    "empty_like",
+    "eye",
+    "from_dlpack",
+    "full",
+    "full_like",
+    "linspace",
+    "meshgrid",
+    "ones",
+    "ones_like",
+    "tril",
+    "triu",
+    "zeros",
+    "zeros_like",
+]
+
 
 _DOUBLE = np.dtype(np.float64)
 

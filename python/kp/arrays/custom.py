@@ -31,6 +31,13 @@ from .parameters import Parameter, in_order, letters_of, parse, require_input, r
 from .storage import DType, Shape, blank
 from .types import number
 
+__all__ = [
+    "ElementwiseKernel",
+    "ReductionKernel",
+    "elementwise",
+    "reduction",
+]
+
 
 def _bare(part: Any, dtype: DType) -> Any:
     """Return a part of an expression in a dtype."""

@@ -27,6 +27,7 @@ from .elementwise import (
 __all__ = [
     "angle",
     "around",
+    "divmod",
     "fix",
     "iscomplex",
     "iscomplexobj",

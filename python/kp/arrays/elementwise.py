@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -22,6 +22,7 @@ from .host_data import dtype_of, host_values
 from .storage import DType, Shape, broadcast as broadcast, upload
 from .types import number, real_of, warn_if_cut
 from .values import Values
+
 
 _A = TypeVar("_A", bound=Values)
 
@@ -206,7 +207,7 @@ def assign_all(target: _A, result: Any) -> _A:
     except ValueError:
         fits = False
     if not fits:
-        raise _misfit(target, result)
+        raise misfit(target, result._shape)
     if not isinstance(target, Array) or isinstance(result, GroupArray):
         assign_parts(target, result)
         return target
@@ -220,9 +221,10 @@ def assign_all(target: _A, result: Any) -> _A:
     return target
 
 
-def _misfit(out: Any, result: Any) -> ValueError:
+def misfit(out: Any, shape: Shape) -> ValueError:
+    """Return the error of a result that does not fit an array `out`."""
     return ValueError(
-        f"the result has the shape {result._shape}, which does not fit an array (out) of the shape "
+        f"the result has the shape {shape}, which does not fit an array (out) of the shape "
         f"{out._shape}"
     )
 
@@ -232,7 +234,7 @@ def into(out: Any, result: _A) -> _A:
     if out is None:
         return result
     if isinstance(out, (Array, GroupArray)) and out._shape != result._shape:
-        raise _misfit(out, result)
+        raise misfit(out, result._shape)
     stored: _A = assign_all(out, result)
     return stored
 
@@ -544,3 +546,6 @@ float_power = _binary("float_power")
 ldexp = _binary("ldexp")
 logaddexp2 = _binary("logaddexp2")
 spacing = _unary("spacing")
+
+if not TYPE_CHECKING:  # to type checkers, all names are public
+    __all__ = sorted({*FUNCTIONS} & {*globals()} | {"astype", "clip", "imag", "real", "round"})

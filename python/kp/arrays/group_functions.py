@@ -29,11 +29,11 @@ from .storage import Shape, broadcast
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 
-#: Functions that are made of others that know groups.
+#: Functions that are made of others that know groups, or refuse them.
 _NATIVE = frozenset(FUNCTIONS) | frozenset(
     "sum prod mean min max any all var std count_nonzero vecdot vector_norm "
     "nansum nanprod nanmean nanvar nanstd nanmin nanmax nanargmin nanargmax "
-    "nancumsum nancumprod allclose array_equal array_equiv may_share_memory shares_memory".split()
+    "nancumsum nancumprod allclose put array_equal array_equiv may_share_memory shares_memory".split()
 )
 
 #: Functions of elements that are not in FUNCTIONS.
@@ -52,7 +52,7 @@ _ALONG = frozenset(
 #: Functions whose results are views of one array in NumPy. If the rows have to move between devices,
 #: the results are copies, to which nobody may write in vain.
 _VIEWS = frozenset(
-    "transpose permute_dims matrix_transpose swapaxes moveaxis rollaxis flip reshape ravel squeeze "
+    "transpose transpose_method permute_dims matrix_transpose swapaxes moveaxis rollaxis flip reshape ravel squeeze "
     "expand_dims broadcast_to broadcast_arrays diagonal unstack rot90 fliplr flipud atleast_1d "
     "atleast_2d atleast_3d array_split split hsplit vsplit dsplit".split()
 )
@@ -73,7 +73,7 @@ def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     name = function.__name__
     if name in _NATIVE:
         return function(*args, **kwargs)
-    out = kwargs.pop("out", None)
+    args, out = _without_out(function, args, kwargs)
     if name in _MAPPED:
         bound = inspect.signature(function).bind(*args, **kwargs)
         result = mapped(lambda *values: function(*values, **bound.kwargs), *bound.args)
@@ -88,15 +88,44 @@ def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
     return (broadcast_into if name in _MAPPED else into)(out, result)
 
 
+@functools.lru_cache(maxsize=None)
+def _place_of_out(function: Function) -> int | None:
+    """Return the place of the parameter `out`, or None if it has none."""
+    for place, (name, each) in enumerate(inspect.signature(function).parameters.items()):
+        if name == "out" and each.kind is each.POSITIONAL_OR_KEYWORD:
+            return place
+    return None
+
+
+def _without_out(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], Any]:
+    """Take the argument `out` of a call away. Returns the other arguments by position, and it."""
+    place = _place_of_out(function)
+    if place is None or place >= len(args):
+        return args, kwargs.pop("out", None)
+    rest = args[place + 1 :]
+    return (*args[:place], *((None, *rest) if rest else ())), args[place]
+
+
 _LISTS = (list, tuple)
 
 
 def takes_groups(function: F) -> F:
-    """Return a function of arrays as one that also takes those of groups, and NumPy's names."""
+    """Return a function of arrays in its public form.
+
+    It also takes arrays of groups, NumPy's names, and tensors if in_kind() marks it.
+    """
+    of_tensors = getattr(function, "__kp_tensors__", None)
 
     @functools.wraps(function)
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
+            if of_tensors is not None:
+                if of_tensors.decides(args):
+                    return of_tensors(args, kwargs)
+                if of_tensors.strict:
+                    of_tensors.require(args)
             for value in args:
                 kind = type(value)
                 if kind is GroupArray or (kind in _LISTS and group_of(value) is not None):
@@ -371,7 +400,7 @@ def _permuted(function: Function, x: GroupArray, /, *args: Any, **kwargs: Any) -
     """Permute axes: on each device if the first one stays."""
     marks = np.broadcast_to(False, tuple(range(2, 2 + len(x._shape))))
     permute: dict[str, Function] = {
-        "transpose": lambda y, *axes: _transposed(y, axes),
+        "transpose_method": lambda y, *axes: _transposed(y, axes),
         "permute_dims": np.transpose,
     }
     permute["matrix_transpose"] = lambda y: np.swapaxes(y, -1, -2)
@@ -406,15 +435,17 @@ def _broadcast_to(function: Function, x: GroupArray, /, shape: Any) -> Any:
     return GroupArray._of(x._group, [function(part, wanted) for part in x._replicas()], None)
 
 
-def _concat(function: Function, arrays: Sequence[Any], /, *, axis: int | None = 0) -> Any:
+def _concatenate(
+    function: Function, arrays: Sequence[Any], /, axis: int | None = 0, **options: Any
+) -> Any:
     """Join arrays: on each device if not along the first axis."""
     first = next(each for each in arrays if isinstance(each, GroupArray))
     if axis is None or not first._shape or normalized(axis, len(first._shape)) == 0:
-        return everywhere(function, arrays, axis=axis)
+        return everywhere(function, arrays, axis=axis, **options)
     rows = rows_of(arrays, first._shape)
     group = first._group
     parts = [aligned(each, first._shape, rows, group) for each in arrays]
-    results = [function(list(each), axis=axis) for each in zip(*parts, strict=True)]
+    results = [function(list(each), axis=axis, **options) for each in zip(*parts, strict=True)]
     return joined(group, results, rows)
 
 
@@ -493,13 +524,14 @@ _RULES: dict[str, Function] = {
     "flatten": _flat,
     "ravel": _flat,
     "transpose": _permuted,
+    "transpose_method": _permuted,
     "permute_dims": _permuted,
     "matrix_transpose": _permuted,
     "swapaxes": _permuted,
     "moveaxis": _permuted,
     "expand_dims": _expand_dims,
     "broadcast_to": _broadcast_to,
-    "concat": _concat,
+    "concatenate": _concatenate,
     "zeros_like": _like,
     "ones_like": _like,
     "full_like": _like,

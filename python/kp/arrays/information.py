@@ -18,6 +18,23 @@ from .elementwise import result_dtype
 from .storage import unsupported_reason
 from .types import NUMBERS, number
 
+__all__ = [
+    "__array_namespace_info__",
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "inf",
+    "isdtype",
+    "isscalar",
+    "nan",
+    "ndim",
+    "pi",
+    "promote_types",
+    "result_type",
+    "shape",
+    "size",
+]
+
 newaxis = None
 e = np.e
 inf = np.inf

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from .._axes import normalized, normalized_axes
-from .._wording import counted, inner_extents_differ
 from .. import _kp
+from .._axes import normalized, normalized_axes
+from .._kp import OpMatMul, Tensor
+from .._wording import counted, inner_extents_differ, kind_of
 from .array import Array, converted
 from .elementwise import apply, as_array, broadcast, conj, into, manager_of, result_dtype
+from .group_array import GroupArray
 from .host_linear_algebra import (
     LinAlgError,
     cholesky,
@@ -38,8 +42,11 @@ from .host_linear_algebra import (
 from .keywords import install
 from .manipulation import matrix_transpose, moveaxis, reshape
 from .norms import matrix_norm, norm, vector_norm
+from .operands import in_tensors, operand, written
 from .reductions import any as any_
 from .reductions import reduced
+from .storage import Shape
+from .tensors import in_kind
 
 
 def _pair(x1: Any, x2: Any) -> tuple[Array, Array]:
@@ -50,15 +57,93 @@ def _pair(x1: Any, x2: Any) -> tuple[Array, Array]:
     return converted(a, dtype), converted(b, dtype)
 
 
-def matmul(x1: Any, x2: Any, /) -> Array:
-    """Return the product of matrices, as numpy.matmul: stacks broadcast, vectors are rows or columns."""
-    a, b = _pair(x1, x2)
-    if a.ndim == 0 or b.ndim == 0:
+def _are_tensors(args: tuple[Any, ...]) -> bool:
+    kinds = {type(each) for each in args[:2]}
+    return not kinds & {Array, GroupArray} and Tensor in kinds
+
+
+def _both_tensors(a: Any, b: Any, /, *_: Any, **__: Any) -> None:
+    """Refuse products of a tensor and something else."""
+    for name, each in (("a", a), ("b", b)):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"kp.matmul takes {name} as a kp.Tensor, not {kind_of(each)}")
+
+
+@in_kind(decides=_are_tensors, check=_both_tensors, strict=False)
+def matmul(a: Any, b: Any, /, out: Array | None = None, **options: Any) -> Array:
+    """Return the product of matrices, as NumPy's matmul.
+
+    The last two axes are matrices. Stacks of arrays broadcast; tensors have as many matrices, or
+    one of them a single one. For tensors, the options are those of OpMatMul: `transpose_a`,
+    `transpose_b`, `alpha`, `beta` (with `out`: alpha a b + beta out), `epilogue`, a GLSL
+    expression over c, row, column, batch and bias, as in ``"max(c + bias, 0.0)"``, `bias` (one
+    element per column), and `dtype`: that of `a`, or that of the sums (float32 for float16, int32
+    for int8).
+    """
+    if in_tensors():
+        return _product_of_tensors(a, b, out, **options)
+    if options:
+        raise TypeError(f"{', '.join(options)}: only for tensors; use array.tensor()")
+    first, second = _pair(a, b)
+    if first.ndim == 0 or second.ndim == 0:
         raise ValueError("matmul takes arrays of at least one axis; use * for numbers")
-    inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
-    if a.shape[-1] != inner:
-        raise inner_extents_differ(a.shape, b.shape, (a.shape[-1], inner))
-    return _kp._matmul(a, b)
+    inner = second.shape[-2] if second.ndim > 1 else second.shape[0]
+    if first.shape[-1] != inner:
+        raise inner_extents_differ(first.shape, second.shape, (first.shape[-1], inner))
+    return into(out, _kp._matmul(first, second))
+
+
+def _product_shape(a: Shape, b: Shape, transpose_a: bool, transpose_b: bool) -> Shape:
+    """Return the shape of a product of tensors."""
+    if not a or not b:
+        raise ValueError("kp.matmul takes tensors of at least one dimension")
+    rows = () if len(a) == 1 else (a[-1] if transpose_a else a[-2],)
+    columns = () if len(b) == 1 else (b[-2] if transpose_b else b[-1],)
+    stacks = a[:-2], b[:-2]
+    if 1 not in (math.prod(stacks[0]), math.prod(stacks[1])) and stacks[0] != stacks[1]:
+        raise ValueError(
+            f"kp.matmul takes as many matrices a as b, or one, not stacks of the shapes {stacks[0]} "
+            f"and {stacks[1]}; arrays broadcast: kp.asarray(tensor) is one"
+        )
+    return np.broadcast_shapes(*stacks) + rows + columns
+
+
+def _product_of_tensors(
+    a: Array,
+    b: Array,
+    out: Array | None,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    alpha: float = 1,
+    beta: float = 0,
+    epilogue: str = "",
+    bias: Array | None = None,
+    dtype: DTypeLike | None = None,
+) -> Array:
+    """Return alpha a b + beta out, by the primitive with its options."""
+    if beta != 0 and out is None:
+        raise ValueError("kp.matmul with beta needs out, which is multiplied by it")
+    swap_a, swap_b = transpose_a and a.ndim > 1, transpose_b and b.ndim > 1
+    shape = _product_shape(a.shape, b.shape, swap_a, swap_b)
+    wanted = np.dtype(a.dtype if dtype is None else dtype) if out is None else out.dtype
+    left, right = operand(a, a.shape), operand(b, b.shape)
+    row = None if bias is None else operand(bias, bias.shape)
+
+    def product(memory: Tensor) -> OpMatMul:
+        return OpMatMul(
+            left,
+            right,
+            memory,
+            transpose_a=swap_a,
+            transpose_b=swap_b,
+            alpha=alpha,
+            beta=beta,
+            epilogue=epilogue,
+            bias=row,
+        )
+
+    return written(out, a, shape, wanted, product, in_place=True)
 
 
 def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:

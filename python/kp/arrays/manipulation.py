@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +13,44 @@ from numpy.typing import DTypeLike
 
 from .. import _kp
 from .._axes import normalized, normalized_axes
-from .._kp import Tensor
+from .._kp import OpConcatenate, Tensor
 from .._wording import counted, kind_of
 from .array import Array, converted
 from .elementwise import as_array, broadcast, into, manager_of, result_dtype
 from .group_array import GroupArray
+from .operands import in_tensors, operand, written
 from .storage import Shape, broadcast_strides
+from .tensors import in_kind
 from .types import number
+
+__all__ = [
+    "broadcast_arrays",
+    "broadcast_shapes",
+    "broadcast_to",
+    "concat",
+    "concatenate",
+    "expand_dims",
+    "flatten",
+    "flip",
+    "fliplr",
+    "flipud",
+    "moveaxis",
+    "permute_dims",
+    "ravel",
+    "repeat",
+    "reshape",
+    "resize",
+    "roll",
+    "rollaxis",
+    "rot90",
+    "sliding_window_view",
+    "squeeze",
+    "stack",
+    "swapaxes",
+    "tile",
+    "transpose",
+    "unstack",
+]
 
 Axes = int | Sequence[int]
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
@@ -87,22 +118,35 @@ def reshape_method(
     return reshape(x, shape[0] if len(shape) == 1 else shape, order, copy=copy)
 
 
-def transpose(x: Any, /, *axes: Any) -> Array:
-    """Return a view with permuted axes; without axes, in reverse order."""
+@in_kind(moves=True)
+def transpose(x: Any, /, axes: Sequence[int] | None = None, out: Array | None = None) -> Array:
+    """Return the axes in another order: axis i is axis ``axes[i]`` of x. Without axes, reversed.
+
+    Of an array this is a view, of a tensor a copy.
+    """
     array = given(x)
-    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
-        axes = tuple(axes[0]) if axes[0] is not None else ()
-    order = axes or tuple(reversed(range(array.ndim)))
-    return permute_dims(array, order)
+    order = tuple(reversed(range(array.ndim))) if axes is None else axes
+    return into(out, permute_dims(array, order))
+
+
+def transpose_method(x: Array, *axes: Any) -> Array:
+    """Return transpose(x, axes); the axes may be separate arguments."""
+    return transpose(x, axes[0] if len(axes) == 1 and not _is_axis(axes[0]) else axes or None)
+
+
+def _is_axis(value: Any) -> bool:
+    return value is not None and not isinstance(value, (tuple, list))
 
 
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
     """Return a view with permuted axes."""
     array = given(x)
-    order = normalized_axes(tuple(axes), array.ndim)
-    if len(order) != array.ndim:
+    if not isinstance(axes, Iterable):
+        raise TypeError(f"a transpose takes axes as a tuple of all axes, not {axes!r}")
+    order = tuple(normalized(axis, array.ndim) for axis in axes)
+    if sorted(order) != list(range(array.ndim)):
         raise ValueError(
-            f"axes names {counted(len(order), 'axis')}, but the array has {array.ndim}"
+            f"a transpose takes each of the {counted(array.ndim, 'axis')} once, but axes is {tuple(axes)}"
         )
     view = array.evaluate()
     shape = tuple(view.shape[axis] for axis in order)
@@ -247,11 +291,20 @@ def broadcast_shapes(*shapes: Any) -> Shape:
     return np.broadcast_shapes(*shapes)
 
 
-def flip(x: Any, /, axis: Axes | None = None) -> Array:
-    """Return a view with elements in reverse order along axes, by default all."""
+@in_kind(moves=True)
+def flip(x: Any, /, axis: Axes | None = None, out: Array | None = None) -> Array:
+    """Return the elements in reverse order along one axis, several or all.
+
+    Of an array this is a view, of a tensor a copy.
+    """
     array = given(x)
-    axes = normalized_axes(axis, array.ndim)
-    return array[tuple(slice(None, None, -1 if i in axes else 1) for i in range(array.ndim))]
+    axes = normalized_axes(tuple(axis) if isinstance(axis, Iterable) else axis, array.ndim)
+    view = array.evaluate()
+    shape, strides, offset = view.shape, list(view._strides), view._offset
+    for each in axes:
+        offset += (shape[each] - 1) * strides[each] if view.size else 0
+        strides[each] = -strides[each]
+    return into(out, view._strided(offset, shape, strides, view._writable))
 
 
 def flatten(x: Any, /, order: str | None = "C") -> Array:
@@ -264,38 +317,76 @@ def ravel(x: Any, /, order: str | None = "C") -> Array:
     return reshape(x, (-1,) if given(x).size else (0,), order)
 
 
-def concat(
-    arrays: Sequence[Any],
+def _one_dtype(parts: Any, /, *_: Any, **__: Any) -> None:
+    """Refuse tensors of several dtypes."""
+    for part in parts:
+        if part.dtype != parts[0].dtype:
+            raise TypeError(
+                f"kp.concatenate takes tensors of one dtype, but there are '{parts[0].dtype}' and "
+                f"'{part.dtype}'"
+            )
+
+
+def _all_tensors(args: tuple[Any, ...]) -> bool:
+    parts = args[0] if args else None
+    if not isinstance(parts, (list, tuple)) or not parts:
+        return False
+    return {isinstance(each, Tensor) for each in parts} == {True}
+
+
+@in_kind(moves=True, decides=_all_tensors, arrays_only=("dtype",), check=_one_dtype, strict=False)
+def concatenate(
+    parts: Sequence[Any],
     /,
-    *,
     axis: int | None = 0,
+    out: Array | None = None,
+    *,
     dtype: DTypeLike | None = None,
     casting: Casting = "same_kind",
 ) -> Array:
-    """Return arrays joined along an axis; with None, flat. `casting` is that of numpy.can_cast."""
-    _require_several("concat", arrays)
-    manager = manager_of(*arrays)
-    parts = [as_array(each, manager) for each in arrays]
+    """Return tensors or arrays joined along an axis, or with `axis` None all of their elements.
+
+    Arrays are converted to `dtype`, by default the one that holds all of their elements. `casting` is
+    that of numpy.can_cast.
+    """
+    _require_several("concat", parts)
+    manager = manager_of(*parts)
+    arrays = [as_array(each, manager) for each in parts]
     if axis is None:
-        parts = [ravel(part) for part in parts]
+        arrays = [ravel(each) for each in arrays]
         axis = 0
-    if parts[0].ndim == 0:
+    first = arrays[0]
+    if first.ndim == 0:
         raise ValueError("arrays without axes cannot be joined; use stack")
-    place = normalized(axis, parts[0].ndim)
-    kinds = [part.dtype for part in parts]
-    kind = result_dtype(*kinds, manager=manager) if dtype is None else number(dtype).dtype
-    for part in parts:
-        if not np.can_cast(part._dtype, kind, casting):
+    place = normalized(axis, first.ndim)
+    kinds = {each._dtype for each in arrays}
+    if dtype is not None:
+        kind = number(dtype).dtype
+    else:
+        kind = first._dtype if len(kinds) == 1 else result_dtype(*kinds, manager=manager)
+    for each in arrays:
+        if each._dtype != kind and not np.can_cast(each._dtype, kind, casting):
             raise TypeError(
-                f"an array of {part._dtype} does not become {kind} by the rule {casting!r}; use astype()"
+                f"an array of {each._dtype} does not become {kind} by the rule {casting!r}; use astype()"
             )
-        rest = [e for i, e in enumerate(part.shape) if i != place]
-        wanted = [e for i, e in enumerate(parts[0].shape) if i != place]
-        if part.ndim != parts[0].ndim or rest != wanted:
+        rest = [e for i, e in enumerate(each.shape) if i != place]
+        wanted = [e for i, e in enumerate(first.shape) if i != place]
+        if each.ndim != first.ndim or rest != wanted:
             raise ValueError(
-                f"arrays of shape {part.shape} and {parts[0].shape} cannot be joined along axis {axis}"
+                f"arrays that are joined along axis {axis} have the same other extents, but there are the "
+                f"shapes {first.shape} and {each.shape}"
             )
-    return _kp._joined([converted(part, kind) for part in parts], place)
+    if in_tensors():
+        shape = list(first.shape)
+        shape[place] = sum(each.shape[place] for each in arrays)
+        parts = [operand(each, each.shape) for each in arrays if each.size]
+        return written(
+            out, first, tuple(shape), kind, lambda memory: OpConcatenate(parts, memory, axis=place)
+        )
+    return into(out, _kp._joined([converted(each, kind) for each in arrays], place))
+
+
+concat = concatenate
 
 
 def _require_several(name: str, arrays: Any) -> None:
@@ -318,7 +409,7 @@ def stack(
     _require_several("stack", arrays)
     manager = manager_of(*arrays)
     parts = [expand_dims(as_array(each, manager), axis=axis) for each in arrays]
-    joined = concat(parts, axis=axis, dtype=dtype, casting=casting)
+    joined = concatenate(parts, axis, dtype=dtype, casting=casting)
     return into(out, joined)
 
 

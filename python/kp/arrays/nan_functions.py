@@ -9,12 +9,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from . import reductions, scans
+from . import by_operator, reductions, scans
 from .array import Array
 from .elementwise import apply, into, where
 from .group_functions import takes_groups
 from .manipulation import given
 from .reductions import Axes
+
+__all__ = [
+    "nanargmax",
+    "nanargmin",
+    "nancumprod",
+    "nancumsum",
+    "nanmax",
+    "nanmean",
+    "nanmin",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
+]
 
 _where = takes_groups(where)
 
@@ -174,7 +188,7 @@ def _extreme_index(name: str, x: Any, axis: int | None, out: Array | None, keepd
         if not bool(reductions.all(reductions.any(found, axis))):
             raise ValueError(f"nan{name} of nothing but NaN does not exist")
         array = _without_nans(array, found, name)
-    result: Array = takes_groups(getattr(reductions, name))(array, axis, out, keepdims)
+    result: Array = takes_groups(getattr(by_operator, name))(array, axis, out, keepdims)
     return result
 
 

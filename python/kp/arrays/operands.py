@@ -7,10 +7,47 @@ and nothing waits for it: reads do.
 
 from __future__ import annotations
 
-from .._kp import Manager, OpBase, Tensor
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .._kp import Manager, MemoryTypes, OpBase, Tensor
+from .._wording import kind_of
 from . import storage
 from .array import Array
+from .elementwise import into, misfit
 from .storage import DType, Shape
+
+
+class _Results(threading.local):
+    """What the functions of a thread make their results for."""
+
+    #: For tensors: results, with the tensors that have their elements. None for arrays.
+    tensors: list[tuple[Array, Tensor]] | None = None
+    #: The arrays that a function of tensors is called with, and their tensors.
+    given: Sequence[tuple[Array, Tensor]] = ()
+
+
+results = _Results()
+
+
+def in_tensors() -> bool:
+    """Return whether results become tensors, into whose memory primitives write at once."""
+    return results.tensors is not None
+
+
+@contextmanager
+def for_arrays() -> Iterator[None]:
+    """Let functions work for arrays, while one works for tensors."""
+    before, results.tensors = results.tensors, None
+    try:
+        yield
+    finally:
+        results.tensors = before
 
 
 def launch(manager: Manager, *operations: OpBase) -> None:
@@ -23,9 +60,104 @@ def operand(x: Array, shape: Shape) -> Tensor:
 
     The memory is not given to new arrays before the tensor is gone.
     """
+    for array, tensor in results.given:
+        if array is x and tensor.shape == shape:
+            return tensor
     return x._whole()._tensor(shape)
 
 
 def blank(manager: Manager, shape: Shape, dtype: DType) -> Tensor:
-    """Return new memory for an array as a tensor, with undefined contents."""
-    return storage.blank(manager, shape, dtype)._tensor(shape)
+    """Return new memory for a result as a tensor, with undefined contents."""
+    if results.tensors is None:
+        return storage.blank(manager, shape, dtype)._tensor(shape)
+    return manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
+
+
+def result_in(memory: Tensor) -> Array:
+    """Return the array whose elements are in memory of blank()."""
+    result = Array._from_tensor(memory)
+    if results.tensors is not None:
+        results.tensors.append((result, memory))
+    return result
+
+
+def uploaded(manager: Manager, values: NDArray[Any]) -> Array:
+    """Return a result that the host has."""
+    if results.tensors is None:
+        return storage.upload(manager, values)
+    return result_in(manager.tensor_t(values))
+
+
+def written(
+    out: Any,
+    source: Array,
+    shape: Shape,
+    dtype: DType,
+    operation: Callable[[Tensor], OpBase],
+    in_place: bool = False,
+) -> Array:
+    """Return the result of a primitive: `out`, or a new array if there is none.
+
+    `operation` makes the primitive for the memory of the result. That is the memory of `out` if all of it
+    has the shape and dtype, and is not that of `source`, unless the primitive works `in_place`.
+    """
+    if type(out) is Array:
+        if out._shape != shape:
+            raise _misfit(out, shape)
+        if out._is_evaluated and out._dtype == dtype:
+            apart = in_place or out._memory_id != source._memory_id
+            if apart and 0 not in shape and out._writable and out._is_whole():
+                out._before_write()
+                launch(source._manager, operation(operand(out, shape)))
+                return out
+    manager = source._manager
+    memory = blank(manager, shape, dtype)
+    if 0 not in shape:
+        launch(manager, operation(memory))
+    return into(out, result_in(memory))
+
+
+def _misfit(out: Array, shape: Shape) -> ValueError:
+    if results.tensors is None:
+        return misfit(out, shape)
+    return ValueError(f"there is a result of shape {shape}, but out has {out._shape}")
+
+
+def computed_type(out: Any, dtype: DType) -> DType:
+    """Return the dtype that a result is computed in: that of `out`, if it is of the same kind."""
+    own: DType | None = getattr(out, "_dtype", None)
+    if own is None:
+        return dtype
+    return own if own.kind == dtype.kind or own.kind + dtype.kind in ("iu", "ui") else dtype
+
+
+# --- functions of tensors that arrays call with their memory ----------------------------------------
+
+
+def blank_like(like: Tensor, shape: Shape, dtype: DTypeLike) -> Tensor:
+    """Return a new tensor on the device of another one. If that is memory of an array, so is the new one."""
+    if like._owner is not None:
+        return blank(like.manager, shape, np.dtype(dtype))
+    return like.manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
+
+
+def run(like: Tensor, *operations: OpBase) -> None:
+    """Evaluate operations at once. Of the memory of an array they are launched, and nothing waits for them."""
+    if like._owner is not None:
+        launch(like.manager, *operations)
+        return
+    sequence = like.manager.sequence()
+    for operation in operations:
+        sequence.record(operation)
+    sequence.eval()
+
+
+def output(name: str, like: Tensor, shape: Shape, dtype: DTypeLike, out: Tensor | None) -> Tensor:
+    """Return `out`, or a new tensor on the device of `like`."""
+    if out is None:
+        return blank_like(like, shape, dtype)
+    if not isinstance(out, Tensor):
+        raise TypeError(f"out is expected to be a kp.Tensor, not {kind_of(out)}")
+    if out.shape != shape:
+        raise ValueError(f"kp.{name} has a result of shape {shape}, but out has {out.shape}")
+    return out

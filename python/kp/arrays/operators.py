@@ -113,12 +113,12 @@ class Operators:
 
     sum, prod, mean = _reduction("sum"), _reduction("prod"), _reduction("mean")
     min, max = _reduction("min"), _reduction("max")
-    argmin, argmax = _method("reductions", "argmin"), _method("reductions", "argmax")
+    argmin, argmax = _method("by_operator", "argmin"), _method("by_operator", "argmax")
     any, all = _reduction("any"), _reduction("all")
     var, std = _reduction("var"), _reduction("std")
     cumsum, cumprod = _method("scans", "cumsum"), _method("scans", "cumprod")
     reshape = _method("manipulation", "reshape_method")
-    transpose = _method("manipulation", "transpose")
+    transpose = _method("manipulation", "transpose_method")
     squeeze = _method("manipulation", "squeeze")
     flatten = _method("manipulation", "flatten")
     ravel = _method("manipulation", "ravel")
@@ -146,7 +146,7 @@ class Operators:
 
     def compress(self, condition: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Return the slices along an axis, or the flat elements, whose flag is true."""
-        from .._polymorphic_counts import compress
+        from .selecting import compress
 
         array: Any = self
         kept: Array = compress(condition, array, axis, out)

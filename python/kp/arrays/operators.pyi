@@ -360,10 +360,19 @@ class Operators:
     def put(self, ind: Any, v: Any, mode: str = "raise") -> None:
         """Return kp.put(self, ...)."""
 
-    def searchsorted(self, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Self:
+    def searchsorted(self, values: Any, /, side: str = "left", sorter: Self | None = None) -> Self:
         """Return kp.searchsorted(self, ...)."""
 
-    def argsort(self, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Self:
+    def argsort(
+        self,
+        axis: int | None = -1,
+        kind: str | None = None,
+        order: None = None,
+        *,
+        descending: bool = False,
+        out: Self | None = None,
+        stable: bool | None = True,
+    ) -> Self:
         """Return kp.argsort(self, ...)."""
 
     def nonzero(self) -> tuple[Self, ...]:

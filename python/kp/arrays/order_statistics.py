@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Medians and quantiles: elements by their place among the sorted ones."""
+"""Medians, quantiles and the largest elements: elements by their place among the sorted ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from .._floats import default_float
-from .._axes import normalized_axes
+from .._axes import normalized, normalized_axes, whole
+from .._kp import OpTopK
 from .._warning import warn
 from . import reductions
 from .array import Array, converted
@@ -22,8 +23,10 @@ from .manipulation import (
     permute_dims,
     reshape,
 )
+from .operands import blank, launch, operand, result_in
 from .reductions import Axes
 from .searching import sort, take, take_along_axis
+from .tensors import in_kind
 
 __all__ = [
     "median",
@@ -33,6 +36,7 @@ __all__ = [
     "percentile",
     "ptp",
     "quantile",
+    "top_k",
 ]
 
 #: Methods that interpolate between two elements: how they count (Hyndman and Fan's alpha and beta).
@@ -278,3 +282,30 @@ def ptp(a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = Fa
     highest = reductions.max(array, axis, keepdims=keepdims)
     distance = apply("subtract", highest, reductions.min(array, axis, keepdims=keepdims))
     return into(out, distance)
+
+
+@in_kind()
+def top_k(x: Any, k: int, axis: int | None = -1, smallest: bool = False) -> tuple[Array, Array]:
+    """Return the k largest (or smallest) elements in order, and their indices (int64).
+
+    They are found along an axis, or with `axis` None among all elements. Of equal elements, the one
+    with the smallest index is first. NaNs are the largest elements, and -0 is smaller than 0.
+    """
+    array = given(x)
+    shape, at = list(array.shape), None
+    if axis is None or not shape:
+        shape = [array.size]
+    else:
+        at = normalized(axis, len(shape))
+    extent = shape[at or 0]
+    k = whole("k", k)
+    if not 0 <= k <= extent:
+        raise ValueError(f"kp.top_k takes k from 0 to {extent}, the number of elements, not {k}")
+    shape[at or 0] = k
+    manager = array._manager
+    values = blank(manager, tuple(shape), array._dtype)
+    indices = blank(manager, tuple(shape), np.dtype(np.int64))
+    if math.prod(shape):
+        source = operand(array, array.shape)
+        launch(manager, OpTopK(source, k, values, indices, axis=at, smallest=smallest))
+    return result_in(values), result_in(indices)

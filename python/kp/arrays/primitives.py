@@ -13,7 +13,7 @@ from .._kp import Manager, MemoryTypes, Tensor
 from .array import Array, converted, share
 from .elementwise import assign_all
 from .manipulation import in_c_order, moveaxis
-from .operands import operand
+from .operands import for_arrays, operand
 from .storage import DType, Shape, contiguous_strides
 
 
@@ -31,18 +31,14 @@ def cast(tensor: Tensor, dtype: DType) -> Tensor:
     return copy
 
 
-def offsets_of(x: Any, segments: Any) -> Any:
-    """Return the offsets of segments of x, checked: those of a device wait for it.
-
-    With a tensor x, they are a tensor.
-    """
-    size = x.size() if isinstance(x, Tensor) else np.size(x)
-    if isinstance(segments, (Array, Tensor)):
-        given = Array._from_tensor(segments) if isinstance(segments, Tensor) else segments
-        if given.ndim == 1 and given._dtype.kind in "iu":
-            _require_ascending(given, size)
-        if isinstance(segments, Array) and isinstance(x, Tensor):
-            return segments.tensor()
+def offsets_of(x: Array, segments: Any) -> Any:
+    """Return the offsets of segments of x, checked: those of a device wait for it."""
+    if isinstance(segments, Tensor):
+        segments = share(segments)
+    if isinstance(segments, Array):
+        if segments.ndim == 1 and segments._dtype.kind in "iu":
+            with for_arrays():
+                _require_ascending(segments, x.size)
         return segments
     if not isinstance(segments, (list, tuple, np.ndarray)):
         return segments
@@ -50,9 +46,8 @@ def offsets_of(x: Any, segments: Any) -> Any:
     if offsets.dtype.kind not in "iu" and offsets.size:
         raise TypeError(f"segments are offsets, which are integers, not '{offsets.dtype}'")
     if offsets.ndim == 1:
-        _require_ascending(offsets, size)
-    offsets = offsets.astype(np.int32 if size < 2**31 else np.int64)
-    return x.manager.tensor_t(offsets) if isinstance(x, Tensor) else offsets
+        _require_ascending(offsets, x.size)
+    return offsets.astype(np.int32 if x.size < 2**31 else np.int64)
 
 
 def _require_ascending(offsets: Any, size: int) -> None:
@@ -68,8 +63,6 @@ def _require_ascending(offsets: Any, size: int) -> None:
 
 def on_device(segments: Any, manager: Manager) -> Tensor:
     """Return offsets of segments as a tensor."""
-    if isinstance(segments, Tensor):
-        return segments
     return segments.tensor() if isinstance(segments, Array) else manager.tensor_t(segments)
 
 

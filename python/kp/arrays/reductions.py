@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions of arrays, fused with the expression that they reduce."""
+"""Reductions of arrays, fused with the expression that they reduce. Those of tensors are primitives."""
 
 from __future__ import annotations
 
@@ -11,25 +11,51 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .. import _kp
-from .._axes import normalized, normalized_axes
+from .._axes import normalized_axes
 from .._floats import default_float
-from .._kp import OpReduce
-from .._primitives import OF_SOMETHING, reduced_type, segment_count
 from .._warning import warn
 from .._wording import of_no_elements
 from .array import Array, converted
+from .by_operator import reduced_by
 from .elementwise import apply, broadcast, into
 from .elementwise import where as choose
 from .group_array import GroupArray
 from .group_functions import reduced as reduced_by_group
 from .group_functions import takes_groups
-from .manipulation import expand_dims, given, reshape
-from .operands import launch
-from .primitives import on_device, rows_along, shaped
-from .storage import DType, blank
+from .manipulation import given
+from .operands import computed_type, in_tensors
+from .storage import DType
+from .tensors import in_kind
 from .types import number, real_of
 
 Axes = int | Sequence[int] | None
+
+__all__ = [
+    "all",
+    "amax",
+    "amin",
+    "any",
+    "count_nonzero",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "std",
+    "sum",
+    "var",
+]
+
+
+def _one_axis(x: Any, /, axis: Any = None, *_: Any, **__: Any) -> None:
+    """Refuse several axes, which only arrays have."""
+    if isinstance(axis, (tuple, list)):
+        raise TypeError(
+            f"axis is a whole number, not {axis!r}; arrays take several: kp.asarray(tensor) is one"
+        )
+
+
+_masked_in_kind = in_kind(arrays_only=("where",), check=_one_axis)
+_begun_in_kind = in_kind(arrays_only=("initial", "where"), check=_one_axis)
 
 
 def reduced(
@@ -43,9 +69,11 @@ def reduced(
 ) -> Array:
     """Reduce in one type, and return another."""
     array: Any = given(x)
+    if in_tensors() and type(array) is Array and not isinstance(axis, (tuple, list)):
+        return reduced_by(_PRIMITIVES.get(name, name), array, axis, dtype, keepdims, out)
     axes = normalized_axes(axis, array.ndim)
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
-        raise of_no_elements(name)
+        raise of_no_elements(f"kp.{name}")
     if isinstance(array, GroupArray):
         total: Any = reduced_by_group(
             array,
@@ -61,6 +89,8 @@ def reduced(
     return found
 
 
+#: Names of OpReduce.
+_PRIMITIVES = {"prod": "product"}
 #: What an element that `where` leaves out counts as.
 _NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
 _COMBINED = {
@@ -89,24 +119,26 @@ def _masked(x: Array, where: Any, neutral: Any) -> Array:
 
 def _begun(name: str, total: Array, initial: Any, out: Any) -> Array:
     """Return a result combined with `initial`."""
-    if initial is not None:
-        total = converted(apply(_COMBINED[name], total, initial), total._dtype)
-    return into(out, total)
+    return into(out, converted(apply(_COMBINED[name], total, initial), total._dtype))
 
 
-def _sum_type(dtype: DType, wanted: DTypeLike | None) -> DType:
+def sum_type(dtype: DType, wanted: DTypeLike | None, out: Any = None) -> DType:
+    """Return the type of a sum, as NumPy chooses it: integers are summed in 64 bits."""
     if wanted is not None:
         return number(wanted).dtype
+    if out is not None:
+        return computed_type(out, sum_type(dtype, None))
     kind = dtype.kind
     if kind == "f" or kind == "c":
         return dtype
     return np.dtype(np.uint64) if kind == "u" else np.dtype(np.int64)
 
 
-def _at_least_single(dtype: DType) -> DType:
+def at_least_single(dtype: DType) -> DType:
     return np.dtype(np.float32) if dtype == np.float16 else dtype
 
 
+@_begun_in_kind
 def sum(
     x: Any,
     /,
@@ -117,18 +149,22 @@ def sum(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the sums along axes. Integers are summed in 64 bits, unless `dtype` is given.
+    """Return the sum of all elements, or along an axis (arrays: or several).
 
-    `initial` is added, and elements where the mask `where` is false are left out.
+    As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without such
+    integers raises Unsupported. float16 is summed in float32 and rounded once. For arrays, `initial` is
+    added, and elements where the mask `where` is false are left out.
     """
     array = given(x)
-    result = _sum_type(array._dtype, dtype)
+    result = sum_type(array._dtype, dtype, out)
     if where is not None:
         array = _masked(array, where, _neutral("sum", array))
-    total = reduced("sum", array, axis, _at_least_single(result), result, keepdims)
-    return total if initial is out is None else _begun("sum", total, initial, out)
+    target = out if initial is None else None
+    total = reduced("sum", array, axis, at_least_single(result), result, keepdims, target)
+    return total if initial is None else _begun("sum", total, initial, out)
 
 
+@_begun_in_kind
 def prod(
     x: Any,
     /,
@@ -139,12 +175,13 @@ def prod(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the products along axes. For the types, see sum()."""
+    """Return the product of all elements, or along an axis. For the types, see sum()."""
     array = given(x)
-    result = _sum_type(array._dtype, dtype)
+    result = sum_type(array._dtype, dtype, out)
     array = _masked(array, where, _neutral("prod", array))
-    total = reduced("prod", array, axis, _at_least_single(result), result, keepdims)
-    return _begun("prod", total, initial, out)
+    target = out if initial is None else None
+    total = reduced("prod", array, axis, at_least_single(result), result, keepdims, target)
+    return total if initial is None else _begun("prod", total, initial, out)
 
 
 def _neutral(name: str, x: Array) -> Any:
@@ -172,8 +209,9 @@ def _extreme(
 
         filled: Array = full(shape, initial, dtype=dtype, device=array.device)
         return into(out, filled)
-    total = reduced(name, array, axis, dtype, dtype, keepdims)
-    return _begun(name, total, initial, out)
+    target = out if initial is None else None
+    total = reduced(name, array, axis, dtype, dtype, keepdims, target)
+    return total if initial is None else _begun(name, total, initial, out)
 
 
 def _farthest(name: str, dtype: DType) -> Any:
@@ -186,6 +224,7 @@ def _farthest(name: str, dtype: DType) -> Any:
     return dtype.type(limits.max if name == "min" else limits.min)
 
 
+@_begun_in_kind
 def min(
     x: Any,
     /,
@@ -195,10 +234,11 @@ def min(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the smallest elements along axes, or NaN where there is one. See sum()."""
+    """Return the smallest element, or NaN if any element is, of all or along an axis."""
     return _extreme("min", x, axis, out, keepdims, initial, where)
 
 
+@_begun_in_kind
 def max(
     x: Any,
     /,
@@ -208,10 +248,14 @@ def max(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the largest elements along axes, or NaN where there is one. See sum()."""
+    """Return the largest element, or NaN if any element is, of all or along an axis."""
     return _extreme("max", x, axis, out, keepdims, initial, where)
 
 
+amin, amax = min, max
+
+
+@_masked_in_kind
 def any(
     x: Any,
     /,
@@ -220,13 +264,14 @@ def any(
     keepdims: bool = False,
     where: Any = None,
 ) -> Array:
-    """Return whether there are elements that are not 0 along axes."""
+    """Return whether any element is not 0. NaN is not 0."""
     truth = np.dtype(np.bool_)
     array = given(x)
     array = _masked(array, where, _neutral("any", array))
     return reduced("any", array, axis, truth, truth, keepdims, out)
 
 
+@_masked_in_kind
 def all(
     x: Any,
     /,
@@ -235,19 +280,22 @@ def all(
     keepdims: bool = False,
     where: Any = None,
 ) -> Array:
-    """Return whether no element along axes is 0."""
+    """Return whether no element is 0."""
     truth = np.dtype(np.bool_)
     array = given(x)
     array = _masked(array, where, _neutral("all", array))
     return reduced("all", array, axis, truth, truth, keepdims, out)
 
 
+@in_kind(check=_one_axis)
 def count_nonzero(
     x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False
 ) -> Array:
-    """Return the numbers (int64) of elements along axes that are not 0."""
-    array = converted(given(x), np.dtype(np.bool_))
-    count = np.dtype(np.int64)
+    """Return the number (int64) of elements that are not 0."""
+    array, count = given(x), np.dtype(np.int64)
+    if in_tensors():
+        return reduced_by("count_nonzero", array, axis, count, keepdims, out)
+    array = converted(array, np.dtype(np.bool_))
     return reduced("sum", array, axis, count, count, keepdims, out)
 
 
@@ -258,6 +306,7 @@ def _mean_type(array: Array, wanted: DTypeLike | None) -> DType:
     return default_float(array._manager) if dtype.kind in "biu" else dtype
 
 
+@_masked_in_kind
 def mean(
     x: Any,
     /,
@@ -267,11 +316,13 @@ def mean(
     keepdims: bool = False,
     where: Any = None,
 ) -> Array:
-    """Return the means along axes: float64 of integers, unless `dtype` is given.
+    """Return the mean of all elements, or along an axis. The mean of integers is the default float.
 
-    Without elements, the mean is NaN, with a RuntimeWarning.
+    Without elements, the mean is NaN, for arrays with a RuntimeWarning.
     """
     array = given(x)
+    if in_tensors():
+        return reduced_by("mean", array, axis, _mean_type(array, dtype), keepdims, out)
     length = _length(array, axis)
     if not length:
         warn("Mean of empty slice")
@@ -289,7 +340,7 @@ def _averaged(
 ) -> Array:
     """Return the means of `length` elements each."""
     result = _mean_type(array, dtype)
-    wide = _at_least_single(result)
+    wide = at_least_single(result)
     total = reduced(
         "sum", _masked(array, where, _neutral("sum", array)), axis, wide, wide, keepdims
     )
@@ -339,7 +390,7 @@ def var(
     less = _correction(ddof, correction)
     array = given(x)
     result = _mean_type(array, dtype)
-    wide = _at_least_single(result)
+    wide = at_least_single(result)
     source = converted(array, wide)
     length = _length(array, axis)
     if length <= less:
@@ -386,71 +437,3 @@ def std(
     variance = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
     root = apply("sqrt", variance)
     return into(out, root)
-
-
-def _extreme_index(name: str, x: Any, axis: int | None, keepdims: bool) -> Array:
-    array = given(x)
-    if array._dtype.kind == "c":
-        raise TypeError(f"complex numbers have no order, so there is no {name}")
-    return _by_rows(name, array, axis, np.dtype(np.int64), keepdims)
-
-
-def _by_rows(
-    op: str | tuple[str, str], array: Array, axis: int | None, dtype: DType, keepdims: bool
-) -> Array:
-    """Reduce an array along an axis, or all of it, by the primitive."""
-    length = array.size if axis is None else array.shape[normalized(axis, array.ndim)]
-    if length == 0 and op in OF_SOMETHING:
-        raise of_no_elements(str(op))
-    rows, kept = rows_along(array, axis)
-    result = blank(array._manager, kept, dtype)
-    if math.prod(kept):
-        along = None if axis is None else -1
-        launch(array._manager, OpReduce(rows, result._memory(), op, axis=along))
-    if not keepdims:
-        return result
-    if axis is None:
-        return reshape(result, (1,) * array.ndim)
-    return expand_dims(result, axis=normalized(axis, array.ndim))
-
-
-def reduce(
-    x: Any,
-    /,
-    op: str | tuple[str, str],
-    axis: int | None = None,
-    out: Array | None = None,
-    keepdims: bool = False,
-    segments: Any = None,
-) -> Array:
-    """Return a reduction by an operator of all elements, along an axis or of segments.
-
-    See kp.reduce().
-    """
-    array = given(x)
-    dtype = reduced_type(op, array._dtype)
-    if segments is None:
-        result = _by_rows(op, array, axis, dtype, keepdims)
-    else:
-        offsets = on_device(segments, array._manager)
-        result = blank(array._manager, (segment_count("reduce", offsets, axis, keepdims),), dtype)
-        if result.shape[0]:
-            row = shaped(array, (array.size,))
-            launch(array._manager, OpReduce(row, result._memory(), op, segments=offsets))
-    return into(out, result)
-
-
-def argmin(
-    x: Any, /, axis: int | None = None, out: Array | None = None, keepdims: bool = False
-) -> Array:
-    """Return the indices (int64) of the first smallest elements, or of the first NaN."""
-    result = _extreme_index("argmin", x, axis, keepdims)
-    return into(out, result)
-
-
-def argmax(
-    x: Any, /, axis: int | None = None, out: Array | None = None, keepdims: bool = False
-) -> Array:
-    """Return the indices (int64) of the first largest elements, or of the first NaN."""
-    result = _extreme_index("argmax", x, axis, keepdims)
-    return into(out, result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running sums and products, and differences."""
+"""Running sums and products, and other scans, and differences."""
 
 from __future__ import annotations
 
@@ -11,56 +11,66 @@ from numpy.typing import DTypeLike
 from .._axes import normalized
 from .._wording import counted
 from .._kp import OpScan, Tensor
-from .._primitives import segment_count
 from .array import Array, converted
+from .by_operator import Operator, offsets, one_axis
 from .elementwise import apply, as_array, into
 from .manipulation import broadcast_to, concat, given
-from .operands import blank, launch
-from .primitives import from_rows, on_device, rows_along
-from .reductions import _at_least_single, _sum_type
-from .storage import require
+from .operands import computed_type, operand, written
+from .reductions import at_least_single, sum_type
+from .storage import DType
+from .tensors import in_kind
+
+__all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "scan"]
 
 
 def _scanned(
     name: str, x: Any, axis: int | None, dtype: DTypeLike | None, out: Array | None
 ) -> Array:
     array = given(x)
-    if axis is not None:
-        normalized(axis, array.ndim)
-    result = _sum_type(array._dtype, dtype)
-    wide = _at_least_single(result)
-    require(array._manager, result)
-    if array._dtype.kind == "c" or result.kind == "c":
+    at = one_axis(axis, array.ndim)
+    own = array._dtype
+    result = sum_type(own, dtype, out)
+    if own.kind == "c" or result.kind == "c":
         values = np.cumsum if name == "sum" else np.cumprod
         from .creation import array as made
 
-        return made(values(array.numpy(), axis, result), device=array._manager)
-    source = converted(array, wide)
-    return into(out, converted(_by_rows(name, source, axis, False), result))
+        found: Array = made(values(array.numpy(), axis, result), device=array._manager)
+        return into(out, found)
+    if own is not result and not np.can_cast(own, result, "safe"):  # else the scan converts
+        array = converted(array, at_least_single(result))
+    return _by_operator(name, array, at, result, out)
 
 
-def _by_rows(
-    op: str | tuple[str, str],
+def _by_operator(
+    op: Operator,
     array: Array,
     axis: int | None,
-    exclusive: bool,
+    dtype: DType,
+    out: Any,
+    exclusive: bool = False,
     segments: Tensor | None = None,
 ) -> Array:
     """Scan an array along an axis, or all of it in C order, by the primitive."""
-    if array.size == 0:
-        return array if axis is not None else array.reshape(0)
-    rows, kept = rows_along(array, axis)
-    tensor = blank(array._manager, rows.shape, array._dtype)
-    along = -1 if segments is None else None
-    operation = OpScan(rows, tensor, op, axis=along, exclusive=exclusive, segments=segments)
-    launch(array._manager, operation)
-    return from_rows(tensor, kept, array, axis)
+    own = array.shape
+    shape = (array.size,) if axis is None else own
+    source = operand(array, own)
+    return written(
+        out,
+        array,
+        shape,
+        dtype,
+        lambda memory: OpScan(
+            source, memory, op, axis=axis, exclusive=exclusive, segments=segments
+        ),
+        in_place=True,
+    )
 
 
+@in_kind()
 def scan(
     x: Any,
     /,
-    op: str | tuple[str, str],
+    op: Operator,
     axis: int | None = None,
     out: Array | None = None,
     exclusive: bool = False,
@@ -68,17 +78,18 @@ def scan(
 ) -> Array:
     """Return the reductions of the elements up to each one, along an axis or of all in C order.
 
-    See kp.scan().
+    They have the type of x. `op` is a name that OpScan knows, or a pair of GLSL texts: an associative
+    expression over a and b, and its identity. An exclusive scan leaves out the element itself. It
+    starts again at each offset in `segments`, which are those of reduce().
     """
     array = given(x)
-    if axis is not None:
-        normalized(axis, array.ndim)
-    offsets = None if segments is None else on_device(segments, array._manager)
-    if offsets is not None:
-        segment_count("scan", offsets, axis)
-    return into(out, _by_rows(op, array, axis, exclusive, offsets))
+    at = one_axis(axis, array.ndim)
+    rows = None if segments is None else offsets("scan", array, segments, axis)
+    dtype = computed_type(out, array._dtype)
+    return _by_operator(op, array, at, dtype, out, exclusive, rows)
 
 
+@in_kind()
 def cumsum(
     x: Any,
     /,
@@ -86,10 +97,14 @@ def cumsum(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Return the sums of the elements up to each one, along an axis or of all in C order."""
+    """Return the sums of the elements up to each one, along an axis or of all in C order.
+
+    For the types, see sum().
+    """
     return _scanned("sum", x, axis, dtype, out)
 
 
+@in_kind()
 def cumprod(
     x: Any,
     /,
@@ -97,7 +112,7 @@ def cumprod(
     dtype: DTypeLike | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Return the products of the elements up to each one. See cumsum()."""
+    """Return the products of the elements up to each one. For the types, see sum()."""
     return _scanned("product", x, axis, dtype, out)
 
 

@@ -11,9 +11,26 @@ import numpy as np
 from .._axes import normalized
 from .._wording import counted
 from .. import _kp
+from .._kp import OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
 from .manipulation import given, ravel, reshape, squeeze
+from .operands import computed_type, in_tensors, operand, written
+from .tensors import in_kind, of_one_dtype
+
+__all__ = [
+    "argpartition",
+    "argsort",
+    "argwhere",
+    "flatnonzero",
+    "lexsort",
+    "nonzero",
+    "partition",
+    "searchsorted",
+    "sort",
+    "take",
+    "take_along_axis",
+]
 
 
 def _no_order(x: Array) -> None:
@@ -21,26 +38,74 @@ def _no_order(x: Array) -> None:
         raise TypeError("complex numbers have no order, so they cannot be sorted")
 
 
-def sort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Array:
-    """Return a sorted copy along an axis; with None, flat. NaNs are the largest elements.
+def _check_order(kind: str | None, order: None) -> None:
+    """Raise ValueError unless all orders that NumPy's arguments allow are ours."""
+    if kind not in (None, "stable", "quicksort", "mergesort", "heapsort"):
+        raise ValueError(
+            f"kind is None, 'stable', 'quicksort', 'mergesort' or 'heapsort', not {kind!r}"
+        )
+    if order is not None:
+        raise ValueError(f"order names fields, and arrays here have none; leave out {order!r}")
 
-    -0 is before +0; NumPy, to which they are equal, keeps their order.
+
+def as_indices(result: Array, out: Any) -> Array:
+    """Return indices, stored in an array of integers if the caller gave one."""
+    return into(out, converted(result, computed_type(out, result._dtype)))
+
+
+@in_kind()
+def sort(
+    x: Any,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    out: Array | None = None,
+    stable: bool | None = True,
+) -> Array:
+    """Return a sorted copy, along the last axis (arrays: any), or with `axis` None of all elements.
+
+    NaNs are the largest elements, so they are first if `descending`. -0 is before +0; NumPy, to which
+    they are equal, keeps their order. Every sort is stable, whatever `kind` and `stable` ask for. There
+    are no fields for `order` to name.
     """
+    _check_order(kind, order)
     array = given(x)
     _no_order(array)
     if axis is not None:
         normalized(axis, array.ndim)
     if array.size == 0:
-        return ravel(array).copy() if axis is None else array.copy()
+        return into(out, ravel(array).copy() if axis is None else array.copy())
     if axis is None or array.ndim == 0:
-        return _kp._sort(ravel(array), 0, descending)
-    return _kp._sort(array, axis, descending)
+        array, axis = ravel(array), 0
+    if in_tensors():  # into the memory of the tensor
+        source = operand(array, array.shape)
+        return written(
+            out,
+            array,
+            array.shape,
+            array._dtype,
+            lambda memory: OpSort(source, axis=axis, descending=descending, sorted_keys=memory),
+        )
+    return into(out, _kp._sort(array, axis, descending))
 
 
+@in_kind()
 def argsort(
-    x: Any, /, axis: int | None = -1, descending: bool = False, stable: bool = True
+    x: Any,
+    /,
+    axis: int | None = -1,
+    kind: str | None = None,
+    order: None = None,
+    *,
+    descending: bool = False,
+    out: Array | None = None,
+    stable: bool | None = True,
 ) -> Array:
-    """Return the indices (int64) that sort an array along an axis. Equal elements keep their order."""
+    """Return the indices (int64) that sort the elements, in a stable way. See sort()."""
+    _check_order(kind, order)
     array = given(x)
     _no_order(array)
     if array.ndim == 0:
@@ -49,10 +114,21 @@ def argsort(
         normalized(axis, array.ndim)
     if array.size == 0:
         empty = ravel(array) if axis is None else array
-        return apply("multiply", converted(empty, np.dtype(np.int64)), 0)
+        return as_indices(apply("multiply", converted(empty, np.dtype(np.int64)), 0), out)
     if axis is None:
-        return _kp._argsort(ravel(array), 0, descending)
-    return _kp._argsort(array, axis, descending)
+        array, axis = ravel(array), 0
+    if in_tensors():
+        source = operand(array, array.shape)
+        return written(
+            out,
+            array,
+            array.shape,
+            computed_type(out, np.dtype(np.int64)),
+            lambda memory: OpArgSort(
+                source, memory, axis=axis, descending=descending, equal_zeros=True
+            ),
+        )
+    return as_indices(_kp._argsort(array, axis, descending), out)
 
 
 def lexsort(keys: Any, axis: int = -1) -> Array:
@@ -102,8 +178,9 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
     return found
 
 
-def flatnonzero(x: Any) -> Array:
-    """Return the indices (int64), in C order, of the elements that are not 0."""
+@in_kind()
+def flatnonzero(x: Any, /) -> Array:
+    """Return the indices (int64) of the flat elements that are not 0."""
     return _kp._flatnonzero(given(x))
 
 
@@ -114,14 +191,33 @@ def argwhere(x: Any, /) -> Array:
     return stack(nonzero(x), axis=1)
 
 
+def _takes_numbers(
+    x: Any, /, indices: Any, axis: Any = None, out: Any = None, mode: str = "raise"
+) -> None:
+    """Refuse masks and numbers with fractions as indices of tensors."""
+    kind = indices.dtype if hasattr(indices, "dtype") else np.asarray(indices).dtype
+    if kind.kind not in "iu" and np.size(indices):
+        raise TypeError(f"kp.take takes indices of an integer type, not of '{kind}'")
+
+
+@in_kind(moves=True, arrays_only=("mode",), check=_takes_numbers)
 def take(
     x: Any, /, indices: Any, axis: int | None = None, out: Array | None = None, mode: str = "raise"
 ) -> Array:
-    """Return the elements at indices along an axis; without an axis, of the flat array. See kp.take()."""
-    if out is not None or mode != "raise":
-        found = take(x, _moded(given(x), indices, axis, mode), axis)
-        return into(out, found)
+    """Return the elements, or slices along an axis, with given indices.
+
+    Without an axis, indices are those of the flat elements. The result has the shape of the indices
+    in place of that axis. Negative indices count from the end. Others raise IndexError, for which the call
+    waits. For arrays, `mode` "wrap" lets them begin again at the other end, and "clip" takes the nearest
+    element (there, negative ones are the first).
+    """
     array = given(x)
+    if mode != "raise":
+        indices = _moded(array, indices, axis, mode)
+    return into(out, _taken(array, indices, axis))
+
+
+def _taken(array: Array, indices: Any, axis: int | None) -> Array:
     if axis is None:
         if array.ndim != 1:
             array = ravel(array)
@@ -131,12 +227,13 @@ def take(
     if isinstance(index, np.ndarray) and index.size == 0:
         index = index.astype(np.int64)
     if index.ndim == 0:
-        one = take(array, reshape(as_array(index, array._manager), (1,)), axis=place)
+        one = _taken(array, reshape(as_array(index, array._manager), (1,)), place)
         return squeeze(one, axis=place)
     if isinstance(index, Array) and index._dtype.kind in "iu":
         return _kp._take_of_axis(array, index, place)
     key = (slice(None),) * place + (index,)
-    return array[key]
+    found: Array = array[key]
+    return found
 
 
 def take_within(row: Array, index: Array) -> Array:
@@ -148,10 +245,8 @@ def take_within(row: Array, index: Array) -> Array:
 
 def _moded(x: Array, indices: Any, axis: int | None, mode: str) -> Any:
     """Return indices into an axis by a mode of numpy.take."""
-    if mode not in ("raise", "wrap", "clip"):
+    if mode not in ("wrap", "clip"):
         raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")
-    if mode == "raise":
-        return indices
     index = as_array(indices, x._manager)
     if index._dtype.kind not in "iu":
         raise TypeError(f"indices are integers, not {index._dtype}")
@@ -175,15 +270,36 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
     return _kp._take_along_axis(array, index, place)
 
 
-def searchsorted(x1: Any, x2: Any, /, *, side: str = "left", sorter: Any = None) -> Array:
-    """Return the indices (int64) at which elements of x2 keep x1, which is sorted, in order."""
-    manager = manager_of(x1, x2)
-    edges, values = ordered_dtype(as_array(x1, manager)), ordered_dtype(as_array(x2, manager))
+@in_kind(arrays_only=("sorter",))
+def searchsorted(x: Any, values: Any, /, side: str = "left", sorter: Array | None = None) -> Array:
+    """Return where to insert values among sorted elements so that they stay sorted (int64).
+
+    `side` is "left" for the place before all equal elements, or "right" for that after them. NaNs
+    are the largest elements. `sorter`, for arrays, has the indices that sort x.
+    """
+    manager = manager_of(x, values)
+    if in_tensors():
+        return _places_for(x, of_one_dtype("searchsorted", values, x), side)
+    edges, needles = ordered_dtype(as_array(x, manager)), ordered_dtype(as_array(values, manager))
     if side not in ("left", "right"):
         raise ValueError(f"side is 'left' or 'right', not {side!r}")
     if edges.ndim != 1:
-        raise ValueError(f"x1 must have one axis, not {edges.ndim}")
+        raise ValueError(f"kp.searchsorted takes a sorted row, not the shape {edges.shape}")
     if sorter is not None:
         edges = take(edges, sorter)
-    dtype = result_dtype(edges.dtype, values.dtype, manager=manager)
-    return _kp._searchsorted(converted(edges, dtype), converted(values, dtype), side == "right")
+    dtype = result_dtype(edges.dtype, needles.dtype, manager=manager)
+    return _kp._searchsorted(converted(edges, dtype), converted(needles, dtype), side == "right")
+
+
+def _places_for(row: Array, values: Array, side: str) -> Array:
+    """Return searchsorted() of a tensor, by the primitive."""
+    if row.ndim != 1:
+        raise ValueError(f"kp.searchsorted takes a sorted row, not the shape {row.shape}")
+    source, needles = operand(row, row.shape), operand(values, values.shape)
+    return written(
+        None,
+        row,
+        values.shape,
+        np.dtype(np.int64),
+        lambda memory: OpSearchSorted(source, needles, memory, side=side),
+    )

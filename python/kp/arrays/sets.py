@@ -7,12 +7,24 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from .. import _kp, _selection
+from .. import _kp
+from .._kp import (
+    OpArgSort,
+    OpGather,
+    OpScan,
+    OpScatter,
+    OpSelect,
+    OpSort,
+    OpUnique,
+    Tensor,
+)
 from .array import Array, converted
 from .elementwise import apply, as_array, manager_of, result_dtype
 from .manipulation import concat, given, ravel, reshape
-from .primitives import shaped
+from .operands import blank, launch, operand, result_in
 from .searching import ordered_dtype, searchsorted, sort, take_within
+from .selecting import counter, first
+from .tensors import in_kind
 
 __all__ = [
     "intersect1d",
@@ -20,6 +32,7 @@ __all__ = [
     "setdiff1d",
     "setxor1d",
     "union1d",
+    "unique",
     "unique_all",
     "unique_counts",
     "unique_inverse",
@@ -27,6 +40,67 @@ __all__ = [
 ]
 
 
+@overload
+def unique(
+    x: Any,
+    /,
+    return_index: Literal[False] = False,
+    return_inverse: Literal[False] = False,
+    return_counts: Literal[False] = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Array: ...
+@overload
+def unique(
+    x: Any,
+    /,
+    return_index: Literal[True],
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[Array, ...]: ...
+@overload
+def unique(
+    x: Any,
+    /,
+    return_index: bool = False,
+    *,
+    return_inverse: Literal[True],
+    return_counts: bool = False,
+    axis: int | None = None,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[Array, ...]: ...
+@overload
+def unique(
+    x: Any,
+    /,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    *,
+    return_counts: Literal[True],
+    axis: int | None = None,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> tuple[Array, ...]: ...
+@overload
+def unique(
+    x: Any,
+    /,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    sorted: bool = True,
+) -> Array | tuple[Array, ...]: ...
+@in_kind(arrays_only=("axis",), strict=False)
 def unique(
     x: Any,
     /,
@@ -36,8 +110,16 @@ def unique(
     axis: int | None = None,
     *,
     equal_nan: bool = True,
-) -> Any:
-    """Return the distinct elements, sorted, and what else is asked for. See kp.unique()."""
+    sorted: bool = True,
+) -> Array | tuple[Array, ...]:
+    """Return the different elements, sorted, whatever `sorted` is.
+
+    With one of the other arguments, they are the first of a tuple. The others (int64) are the index
+    of the first such element among the flat elements, for each element the index of its value, in
+    the shape of x, and how many elements have the value. NaNs are one value, or with
+    ``equal_nan=False`` different ones. With `axis`, for arrays, they are the different slices along it,
+    which NumPy finds on the host.
+    """
     array = given(x)
     options = (return_index, return_inverse, return_counts)
     if array._dtype.kind == "c" or axis is not None:  # NumPy orders complex numbers, and slices
@@ -45,17 +127,68 @@ def unique(
         found = on_host(array.numpy(), *options, axis=axis, equal_nan=equal_nan)
         host = found if isinstance(found, tuple) else (found,)
         parts = [as_array(np.asarray(each), array._manager) for each in host]
+        if return_inverse and axis is None:
+            place = 1 + return_index
+            parts[place] = reshape(parts[place], array.shape)
     elif equal_nan and not any(options):
         return _kp._unique(array)
     else:
-        flat = shaped(array, (array.size,))
-        tensors = _selection.unique(flat, *options, equal_nan=equal_nan)
-        each_of = tensors if isinstance(tensors, tuple) else (tensors,)
-        parts = [Array._from_tensor(each) for each in each_of]
-    if return_inverse and axis is None:
-        place = 1 + return_index
-        parts[place] = reshape(parts[place], array.shape)
+        parts = _unique(array, *options, equal_nan)
     return parts[0] if len(parts) == 1 else tuple(parts)
+
+
+def _unique(
+    array: Array, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
+) -> list[Array]:
+    """Return the distinct elements, and what else is asked for, by primitives."""
+    size, manager, integers = array.size, array._manager, np.dtype(np.int64)
+    found, lengths = blank(manager, (size,), array._dtype), blank(manager, (size,), integers)
+    order = blank(manager, (size,), integers) if return_index or return_inverse else None
+    places = blank(manager, (size,), integers) if return_inverse else None
+    results = 0
+    if size:
+        source, ordered = operand(array, (size,)), blank(manager, (size,), array._dtype)
+        count = counter(manager, size)
+        sorting: OpSort | OpArgSort
+        if order is None:
+            sorting = OpSort(source, axis=None, sorted_keys=ordered, equal_zeros=True)
+        else:
+            sorting = OpArgSort(source, order, axis=None, sorted_keys=ordered, equal_zeros=True)
+        launch(manager, sorting, OpUnique(ordered, found, count, counts=lengths, inverse=places))
+        results = int(count.item())
+        if equal_nan and array._dtype.kind == "f":
+            results = _join_nans(ordered, results, lengths, places)
+    values, counts = first(found, results), first(lengths, results)
+    parts = [values]
+    if return_index:
+        indices = blank(manager, (results,), integers)
+        if order is not None and results:
+            starts, each = blank(manager, (results,), integers), operand(counts, (results,))
+            launch(manager, OpScan(each, starts, exclusive=True), OpGather(order, starts, indices))
+        parts.append(result_in(indices))
+    if return_inverse:
+        inverse = blank(manager, array.shape, integers)
+        if order is not None and places is not None and size:
+            launch(manager, OpScatter(places, order, inverse))
+        parts.append(result_in(inverse))
+    if return_counts:
+        parts.append(counts)
+    return parts
+
+
+def _join_nans(ordered: Tensor, results: int, lengths: Tensor, places: Tensor | None) -> int:
+    """Make one value of all NaNs, which are the last elements. Return the number of values."""
+    size, manager = ordered.size(), ordered.manager
+    if not np.isnan(ordered.read(size - 1, 1)[0]):
+        return results
+    count, none = counter(manager, size), blank(manager, (1,), ordered.dtype)
+    launch(manager, OpSelect(ordered, "isnan(x)", (none, 0, 0), count))
+    nans = int(count.item())
+    last = results - nans
+    lengths.write(np.array([nans]), last)
+    if places is not None:
+        places.write(np.full(nans, last), size - nans)
+    return last + 1
 
 
 class UniqueAll(NamedTuple):

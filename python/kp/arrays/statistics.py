@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weighted means, covariances, and counts in bins of one or more coordinates."""
+"""Weighted means, covariances, and the bins of elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from numpy.typing import DTypeLike
 
 from .._floats import default_float
 from .._axes import normalized_axes
-from .. import _statistics
 from .._warning import warn
 from . import reductions
 from .array import Array, converted
@@ -29,7 +28,6 @@ from .manipulation import (
     squeeze,
     transpose,
 )
-from .primitives import shaped
 from .reductions import Axes
 from .searching import searchsorted
 from .types import number
@@ -39,9 +37,6 @@ __all__ = [
     "corrcoef",
     "cov",
     "digitize",
-    "histogram2d",
-    "histogram_bin_edges",
-    "histogramdd",
 ]
 
 
@@ -235,112 +230,3 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     # The edges in reverse order change sides, too.
     backwards = searchsorted(as_array(edges[::-1].copy(), manager), values, side=side)
     return apply("subtract", edges.size, backwards)
-
-
-def histogramdd(
-    sample: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: bool | None = None,
-    weights: Any = None,
-) -> tuple[Array, tuple[Array, ...]]:
-    """Return how many points are in each bin, or the sums of their weights, and the edges by axis.
-
-    `sample` has a row of coordinates per point, or is a list of arrays with one coordinate each.
-    `bins` is a number or edges for all axes, or a list of these; `range` has a pair for each axis.
-    Elements outside of all bins and NaNs are skipped. Counts are float64. With `density` they are
-    divided by their sum and the volumes of the bins.
-    """
-    if isinstance(sample, (list, tuple)):
-        columns = list(sample)
-    else:
-        rows = given(sample)
-        columns = [rows] if rows.ndim < 2 else [rows[:, i] for i in builtins.range(rows.shape[1])]
-    manager = manager_of(*columns, weights)
-    points = [ravel(as_array(each, manager)) for each in columns]
-    if len({point.size for point in points}) != 1:
-        raise ValueError(f"there are {', '.join(str(p.size) for p in points)} coordinates by axis")
-    many = isinstance(bins, (list, tuple)) and (len(points) != 1 or np.ndim(bins[0]) > 0)
-    by_axis = list(bins) if many else [bins] * len(points)
-    limits = [None] * len(points) if range is None else list(range)
-    if len(by_axis) != len(points) or len(limits) != len(points):
-        raise ValueError(f"bins and range are for all axes, or for each of the {len(points)}")
-    edges = [_edges(*each) for each in zip(points, by_axis, limits, strict=True)]
-    bounds = tuple(as_array(each, manager) for each in edges)
-    results = tuple(
-        bound if np.ndim(given) == 0 else as_array(given, manager)
-        for bound, given in zip(bounds, by_axis, strict=True)
-    )
-    inside: Any = None
-    flat: Any = None
-    for point, bound in zip(points, bounds, strict=True):
-        count = bound.size - 1
-        place = apply("subtract", searchsorted(bound, point, side="right"), 1)
-        place = where(apply("equal", point, bound[-1]), count - 1, place)
-        within = apply("logical_and", apply("greater_equal", place, 0), apply("less", place, count))
-        inside = within if inside is None else apply("logical_and", inside, within)
-        flat = place if flat is None else apply("add", apply("multiply", flat, count), place)
-    cells = tuple(each.size - 1 for each in edges)
-    size = math.prod(cells)
-    flat = where(inside, flat, size)  # what is outside is counted behind all bins
-    by = None
-    if weights is not None:
-        given_weights = ravel(as_array(weights, manager))
-        if given_weights._dtype.kind == "c":
-            raise TypeError(f"weights are real numbers, not {given_weights._dtype}")
-        values = converted(given_weights, np.dtype(np.float64))
-        if values.size != flat.size:
-            raise ValueError(f"there are {values.size} weights for {flat.size} points")
-        by = shaped(values, (values.size,))
-    counted = _statistics.bincount(shaped(flat, (flat.size,)), by, size + 1)
-    counts = converted(reshape(Array._from_tensor(counted)[:size], cells), np.dtype(np.float64))
-    if density:
-        counts = apply("divide", counts, reductions.sum(counts))
-        for axis, each in enumerate(edges):
-            widths = np.diff(each).astype(np.float64)
-            along = widths.reshape((-1,) + (1,) * (len(edges) - 1 - axis))
-            counts = apply("divide", counts, along)
-    return counts, results
-
-
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
-    """Return the edges of the bins that histogram() would count in."""
-    array = ravel(given(a))
-    if isinstance(bins, str):
-        weighted = None if weights is None else _host(weights)
-        return as_array(np.histogram_bin_edges(_host(array), bins, range, weighted), array._manager)
-    return as_array(bins if np.ndim(bins) else _edges(array, bins, range), array._manager)
-
-
-def histogram2d(
-    x: Any,
-    y: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: bool | None = None,
-    weights: Any = None,
-) -> tuple[Array, Array, Array]:
-    """Return histogramdd([x, y], ...): the counts, the edges of x and those of y.
-
-    `bins` is a number or edges for both, or a pair of these.
-    """
-    pair = isinstance(bins, (list, tuple)) and len(bins) == 2
-    both = bins if pair or np.ndim(bins) == 0 else [bins, bins]
-    counts, (first, second) = histogramdd([x, y], both, range, density, weights)
-    return counts, first, second
-
-
-def _edges(values: Array, bins: Any, limits: Any) -> Any:
-    """Return the edges of bins on the host, in the type in which the values are compared."""
-    kind = values._dtype if values._dtype.kind == "f" else default_float(values._manager)
-    if np.ndim(bins) == 0:
-        if limits is None:
-            ends = (0.0, 1.0)
-            if values.size:
-                ends = (reductions.min(values).item(), reductions.max(values).item())
-            limits = ends
-        return np.histogram_bin_edges(np.zeros(0), bins, tuple(limits)).astype(kind)
-    edges = _host(bins)
-    if edges.ndim != 1 or edges.size < 2 or not (edges[1:] >= edges[:-1]).all():
-        raise ValueError("edges are at least 2 numbers in ascending order")
-    return edges.astype(np.result_type(edges, kind) if kind.itemsize > 4 else kind)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._axes import normalized
-from . import reductions
+from . import by_operator, reductions
 from .array import Array, converted
 from .creation import arange
 from .elementwise import apply, as_array, into
@@ -62,7 +62,7 @@ def at(name: str, x: Any, indices: Any, values: Any) -> None:
     parts = ravel(broadcast_to(converted(given_values, _wide(array._dtype)), places.shape))
     found, counts = unique_counts(flat)
     offsets = np.concatenate([[0], np.cumsum(counts.numpy())])
-    combined = reductions.reduce(take(parts, order, axis=0), operator, segments=offsets)
+    combined = by_operator.reduce(take(parts, order, axis=0), operator, segments=offsets)
     key = unravel_index(found, array.shape) if array.ndim else ()
     now = converted(array[key], combined._dtype)
     array[key] = converted(reshape(apply(function, now, combined), now.shape), array._dtype)
@@ -88,10 +88,10 @@ def reduceat(name: str, x: Any, indices: Any, axis: int = 0, out: Any = None) ->
     kept = moved.shape[:-1]
     dtype = array._dtype
     if name in ("add", "multiply"):
-        dtype = reductions._sum_type(dtype, None)
+        dtype = reductions.sum_type(dtype, None)
     rows = take(converted(moved, _wide(dtype)), chosen, axis=-1)
     count = rows.size // total if total else 0
     offsets = np.append((np.arange(count)[:, None] * total + begins).reshape(-1), count * total)
-    flat = reductions.reduce(ravel(rows), _OPERATORS[name][0], segments=offsets)
+    flat = by_operator.reduce(ravel(rows), _OPERATORS[name][0], segments=offsets)
     result = converted(reshape(flat, (*kept, starts.size)), dtype)
     return into(out, moveaxis(result, -1, place))

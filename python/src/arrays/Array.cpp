@@ -101,13 +101,17 @@ py::object givenTensor(const Array& array) {
     return object;
 }
 
-Array sharing(py::handle object, const py::object& dtype, bool given) {
+/// Returns an array in the memory of a tensor, in its shape unless another is @p wanted.
+Array sharing(py::handle object, const py::object& dtype, bool given, const py::object& wanted) {
     auto& handle = handleOf<TensorHandle>(object, "tensor");
     py::object manager = py::cast(handle.manager);
     Manager& owner = managerOfArrays(manager);
     Shape shape;
-    for (const py::ssize_t extent : handle.shape)
-        shape.push_back(extent);
+    if (!wanted.is_none())
+        shape = shapeFrom(wanted);
+    else
+        for (const py::ssize_t extent : handle.shape)
+            shape.push_back(extent);
     const DType type = arrayType(dtype);
     if (!given)
         return arrays::owning(handle.tensor(), owner, shape, type);
@@ -288,7 +292,7 @@ void bindArray(py::module_& module) {
     type.def("_become", [](const Array& x, const Array& value) { arrays::become(x, value); });
     type.def_property_readonly("_alone", [](const Array& x) { return arrays::isAlone(x); });
     type.def("_before_write", [](const Array& x) { working(x, [&] { arrays::beforeWrite(x); }); });
-    type.def_static("_in", &sharing, "tensor"_a, "dtype"_a, "given"_a);
+    type.def_static("_in", &sharing, "tensor"_a, "dtype"_a, "given"_a, "shape"_a = py::none());
     type.def_static("_uploaded", &uploaded, "manager"_a, "values"_a);
     addClassSignatures(type.type());
     bindArrayOperators(module);
