@@ -7,7 +7,7 @@
 It needs pdoc and NumPy (pip install pdoc numpy), but neither a built module nor a Vulkan driver.
 Instead of the extension it reads the stub, python/kp/_kp.pyi, which has the same docstrings and
 better signatures. Classes are documented without the methods of the old spelling, which have their
-own page, kp._early. kp.dask is only included if Dask is installed.
+own page, kp.compat.early. kp.dask is only included if Dask is installed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SIMPLER = {
     "collections.abc.Generator": "Generator",
     "collections.abc.Mapping": "Mapping",
 }
-OLD_SPELLING = re.compile(r"The old\s+spelling; see\s+kp\._early\.")
+OLD_SPELLING = re.compile(r"The old\s+spelling; see\s+kp\.compat\.early\.")
 
 
 def is_old(statement: ast.stmt) -> bool:
@@ -116,7 +116,7 @@ def make_package(folder: Path) -> None:
     arrays.write_text(text.replace(bound, ""), "utf-8")
     # Drop the code after the list of names. It installs the methods of the old spelling, and
     # enumerators named int and float, which pdoc would take for the types.
-    package = (target / "__init__.py").read_text("utf-8").split("\n_early.install()\n")[0]
+    package = (target / "__init__.py").read_text("utf-8").split("\n_copying.install()\n")[0]
     package = package.replace("\nfrom . import", "\nfrom typing import Any\n\nfrom . import", 1)
     package += "\nimport numpy as np\n"
     (target / "__init__.py").write_text(package, "utf-8")
@@ -140,7 +140,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.path.insert(0, folder)
         sys.dont_write_bytecode = True
         pdoc.render.configure(docformat="markdown", show_source=False, footer_text="Kompute")
-        modules = ["kp", "kp._early"]
+        modules = ["kp", "kp.compat.early"]
         if importlib.util.find_spec("dask") is not None:
             modules.append("kp.dask")
         else:

@@ -32,22 +32,17 @@ from . import _calls  # first: it wraps the functions that others import
 
 # isort: split
 from . import (
-    _buffers,
     _copying,
     _dtypes,
-    _early,
-    _group_primitives,
     _groups,
     _notebook,
     _tensor_hints,
     launcher,
 )
-from ._buffers import *  # noqa: F403
 from ._cuda import torch_pool
 from ._default import default_manager, set_default_manager, synchronize
 from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
-from ._early import Shader, log_level
 from ._errors import (
     Cancelled,
     DeviceLost,
@@ -243,15 +238,12 @@ __all__ = [
     "wait_any",
 ]
 __all__ += ["torch_pool"]
-__all__ += _buffers.__all__
 __all__ += _dtypes.__all__
 __all__ += _intrinsics.__all__
 
 _copying.install()
-_early.install()
 _groups.install()
 _tensor_hints.install()
-_group_primitives.install()
 _notebook.install()
 
 
@@ -268,13 +260,22 @@ from . import fft as fft, linalg as linalg, random as random  # noqa: E402
 from .arrays import namespace as _arrays  # noqa: E402
 from .arrays.information import e as e, newaxis as newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403
+from . import _group_primitives  # noqa: E402
 
 __all__ += ["linalg"]
 if not _typing.TYPE_CHECKING:  # to type checkers, all names are public
     __all__ += _arrays.__all__
+_group_primitives.install()
 # `from kp import *` leaves Python's built-in functions as they are.
 __all__[:] = [name for name in __all__ if not hasattr(_builtins, name)]
 
+# Names that exist for programs of other projects.
+from .compat import early as _early, vkdispatch as _vkdispatch  # noqa: E402
+from .compat.early import Shader as Shader, log_level as log_level  # noqa: E402
+from .compat.vkdispatch import *  # noqa: E402, F403
+
+__all__ += _vkdispatch.__all__
+_early.install()
 _name_classes()
 
 # As in Kompute, the enumerators are attributes of the module too. They are not in __all__, because
@@ -301,7 +302,7 @@ float = DataTypes.float
 
 
 #: Names without an underscore that are not public.
-_HIDDEN = {"annotations", "arrays", "cli"}
+_HIDDEN = {"annotations", "arrays", "cli", "compat"}
 
 
 def __dir__() -> list[str]:

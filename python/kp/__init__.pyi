@@ -61,7 +61,6 @@ from kp._dtypes import (
     vec3 as vec3,
     vec4 as vec4,
 )
-from kp._early import Shader as Shader, log_level as log_level
 from kp._errors import (
     Cancelled as Cancelled,
     DeviceLost as DeviceLost,
@@ -255,6 +254,7 @@ from kp.arrays.information import (
 from kp.arrays.manipulation import broadcast_shapes as broadcast_shapes
 from kp.arrays.namespace import __array_api_version__ as __array_api_version__, evaluate as evaluate
 from kp.arrays.sets import UniqueAll, UniqueCounts, UniqueInverse
+from kp.compat.early import Shader as Shader, log_level as log_level
 from numpy.typing import ArrayLike, DTypeLike
 from typing import Any, Final, Literal, overload
 

@@ -203,7 +203,7 @@ class Manager:
         """Destroys all objects that this manager created, after the work that uses them. Waits
         for calls of other threads, whose next ones raise InvalidArgument. A second call
         does nothing. The old spelling destroy(objects) destroys tensors,
-        sequences or sequences of that name; see kp._early.
+        sequences or sequences of that name; see kp.compat.early.
         """
 
     def __repr__(self) -> str: ...
@@ -429,7 +429,7 @@ class Manager:
     ) -> Sequence:
         """A sequence on one of the manager's queues. `total_timestamps` is the number of operations
         that get_timestamps() covers. The old spelling sequence(name, queue_index) gets or
-        creates a named sequence; see kp._early.
+        creates a named sequence; see kp.compat.early.
         """
 
     def pinned_array(self, shape: _Extent | None, dtype: DTypeLike | None = None) -> NDArray[Any]:
@@ -527,7 +527,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
-        see kp._early.
+        see kp.compat.early.
         """
 
     def eval_tensor_create_def(
@@ -537,7 +537,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
-        see kp._early.
+        see kp.compat.early.
         """
 
     def eval_async_tensor_create(
@@ -548,7 +548,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
-        see kp._early.
+        see kp.compat.early.
         """
 
     def eval_async_tensor_create_def(
@@ -558,7 +558,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
-        see kp._early.
+        see kp.compat.early.
         """
 
     def eval_tensor_copy(
@@ -568,7 +568,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp.compat.early."""
 
     def eval_tensor_copy_def(
         self,
@@ -576,7 +576,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp.compat.early."""
 
     def eval_async_tensor_copy(
         self,
@@ -585,7 +585,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp.compat.early."""
 
     def eval_async_tensor_copy_def(
         self,
@@ -593,7 +593,7 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp.compat.early."""
 
     def eval_tensor_sync_device(
         self,
@@ -602,7 +602,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
+        """Copy the host views of the tensors to the device. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_tensor_sync_device_def(
         self,
@@ -610,7 +612,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
+        """Copy the host views of the tensors to the device. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_async_tensor_sync_device(
         self,
@@ -619,7 +623,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
+        """Copy the host views of the tensors to the device. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_async_tensor_sync_device_def(
         self,
@@ -627,7 +633,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
+        """Copy the host views of the tensors to the device. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_tensor_sync_local(
         self,
@@ -636,7 +644,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
+        """Copy the tensors from the device to their host views. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_tensor_sync_local_def(
         self,
@@ -644,7 +654,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
+        """Copy the tensors from the device to their host views. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_async_tensor_sync_local(
         self,
@@ -653,7 +665,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
+        """Copy the tensors from the device to their host views. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_async_tensor_sync_local_def(
         self,
@@ -661,7 +675,9 @@ class Manager:
         *args: Any,
         **kwargs: Any,
     ) -> None:
-        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
+        """Copy the tensors from the device to their host views. The old spelling; see
+        kp.compat.early.
+        """
 
     def eval_algo_mult(
         self,
@@ -671,7 +687,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Write the product of the first two tensors to the third. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_algo_mult_def(
@@ -681,7 +697,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Write the product of the first two tensors to the third. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_async_algo_mult(
@@ -692,7 +708,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Write the product of the first two tensors to the third. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_async_algo_mult_def(
@@ -702,7 +718,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Write the product of the first two tensors to the third. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_algo_lro(
@@ -713,7 +729,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
-        The old spelling; see kp._early.
+        The old spelling; see kp.compat.early.
         """
 
     def eval_algo_lro_def(
@@ -723,7 +739,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
-        The old spelling; see kp._early.
+        The old spelling; see kp.compat.early.
         """
 
     def eval_async_algo_lro(
@@ -734,7 +750,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
-        The old spelling; see kp._early.
+        The old spelling; see kp.compat.early.
         """
 
     def eval_async_algo_lro_def(
@@ -744,7 +760,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
-        The old spelling; see kp._early.
+        The old spelling; see kp.compat.early.
         """
 
     def eval_algo_file(
@@ -755,7 +771,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_algo_file_def(
@@ -765,7 +781,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_async_algo_file(
@@ -776,7 +792,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_async_algo_file_def(
@@ -786,7 +802,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def eval_algo_str(
@@ -797,7 +813,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def eval_algo_str_def(
@@ -807,7 +823,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def eval_async_algo_str(
@@ -818,7 +834,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def eval_async_algo_str_def(
@@ -828,7 +844,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def eval_algo_data(
@@ -839,7 +855,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def eval_algo_data_def(
@@ -849,7 +865,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def eval_async_algo_data(
@@ -860,7 +876,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def eval_async_algo_data_def(
@@ -870,7 +886,7 @@ class Manager:
         **kwargs: Any,
     ) -> None:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def build_tensor(
@@ -1032,23 +1048,23 @@ class Memory:
     def __deepcopy__(self, memo: Any) -> Memory:
         """Return new memory of the same manager with the same elements."""
 
+    def _repr_html_(self) -> str | None:
+        """Return the elements as a table, or None if they are many, are a picture or were
+        destroyed.
+        """
+
     def set_data(self, data: ArrayLike) -> None:
         """Overwrite the host view."""
 
     def __dir__(self) -> list[str]:
         """Return the names of the members without those of the old spelling."""
 
-    def _repr_html_(self) -> str | None:
-        """Return the elements as a table, or None if they are many, are a picture or were
-        destroyed.
-        """
-
 class Tensor(Memory):
     """An array on a device. Created by Manager.tensor and tensor_t."""
 
     def __init__(self, data: ArrayLike, tensor_type: MemoryTypes = MemoryTypes.device) -> None:
-        """A float32 tensor that Manager.rebuild() creates: the old spelling; see kp._early.
-        New programs call Manager.tensor().
+        """A float32 tensor that Manager.rebuild() creates: the old spelling; see
+        kp.compat.early. New programs call Manager.tensor().
         """
 
     @property
@@ -1378,7 +1394,7 @@ class Sequence:
         **kwargs: Any,
     ) -> Sequence:
         """Create the tensors of kp.Tensor(data), and copy them to the device. The old spelling;
-        see kp._early.
+        see kp.compat.early.
         """
 
     def record_tensor_copy(
@@ -1387,7 +1403,7 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Copy the first tensor to the others. The old spelling; see kp._early."""
+        """Copy the first tensor to the others. The old spelling; see kp.compat.early."""
 
     def record_tensor_sync_device(
         self,
@@ -1395,7 +1411,9 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Copy the host views of the tensors to the device. The old spelling; see kp._early."""
+        """Copy the host views of the tensors to the device. The old spelling; see
+        kp.compat.early.
+        """
 
     def record_tensor_sync_local(
         self,
@@ -1403,7 +1421,9 @@ class Sequence:
         *args: Any,
         **kwargs: Any,
     ) -> Sequence:
-        """Copy the tensors from the device to their host views. The old spelling; see kp._early."""
+        """Copy the tensors from the device to their host views. The old spelling; see
+        kp.compat.early.
+        """
 
     def record_algo_mult(
         self,
@@ -1412,7 +1432,7 @@ class Sequence:
         **kwargs: Any,
     ) -> Sequence:
         """Write the product of the first two tensors to the third. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def record_algo_lro(
@@ -1422,7 +1442,7 @@ class Sequence:
         **kwargs: Any,
     ) -> Sequence:
         """Run a shader of two inputs and an output: as algo_data, with exactly three tensors.
-        The old spelling; see kp._early.
+        The old spelling; see kp.compat.early.
         """
 
     def record_algo_file(
@@ -1432,7 +1452,7 @@ class Sequence:
         **kwargs: Any,
     ) -> Sequence:
         """Run the shader in a file, SPIR-V (.spv) or source text. The old spelling; see
-        kp._early.
+        kp.compat.early.
         """
 
     def record_algo_str(
@@ -1442,7 +1462,7 @@ class Sequence:
         **kwargs: Any,
     ) -> Sequence:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def record_algo_data(
@@ -1452,7 +1472,7 @@ class Sequence:
         **kwargs: Any,
     ) -> Sequence:
         """Run a shader, SPIR-V bytes or source text, with specialization constants. The old
-        spelling; see kp._early.
+        spelling; see kp.compat.early.
         """
 
     def init(self) -> None:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from types import ModuleType
 
 
-def package() -> Any:
+def package() -> ModuleType:
     """Return the module kp. An import of it would make a circle of all files below it."""
     return sys.modules[__package__]

@@ -14,13 +14,8 @@ Names and rules are those of HySoP's OpenCL launchers.
 
 from __future__ import annotations
 
-import functools
-import itertools
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
-from ._wording import counted
 from ._kp import (
     CopyLauncher,
     Event,
@@ -49,6 +44,9 @@ from ._kp import (
     trace_options,
     trace_options_from_environment,
 )
+from ._parameter_values import ParameterGenerator, ParameterYielder
+from .compat import hysop as _hysop
+from .compat.hysop import *  # noqa: F403
 
 __all__ = [
     "CopyLauncher",
@@ -62,15 +60,7 @@ __all__ = [
     "KernelListLauncher",
     "KernelStatistics",
     "Launcher",
-    "LauncherI",
-    "OpenClIterativeKernelLauncher",
-    "OpenClKernelLauncher",
     "OpenClKernelLauncherI",
-    "OpenClKernelListLauncher",
-    "OpenClKernelParameterGenerator",
-    "OpenClKernelParameterYielder",
-    "OpenClKernelStatistics",
-    "OpenClParametrizedKernelLauncher",
     "ParameterGenerator",
     "ParameterYielder",
     "ParametrizedKernelLauncher",
@@ -88,41 +78,7 @@ __all__ = [
     "trace_options",
     "trace_options_from_environment",
 ]
-
-
-class ParameterGenerator(ABC):
-    """Base class of generators for the values of an iterated parameter."""
-
-    @abstractmethod
-    def new_generator(self) -> Iterator[Any]:
-        """Return a new iterator over the values. Called for each launch."""
-
-
-class ParameterYielder(ParameterGenerator):
-    """A generator from a function that returns an iterable."""
-
-    def __init__(self, fn: Callable[[], Iterable[Any]]) -> None:
-        if not callable(fn):
-            raise TypeError(f"fn must be callable, not {type(fn).__name__}")
-        self._fn = fn
-
-    def new_generator(self) -> Iterator[Any]:
-        """Call the function and return an iterator over its result."""
-        return iter(self._fn())
-
-
-def _fresh(generator: Any) -> Iterator[Any]:
-    """Return a new iterator from a ParameterGenerator, a function or an iterable."""
-    if hasattr(generator, "new_generator"):
-        return iter(generator.new_generator())
-    return iter(generator() if callable(generator) else generator)
-
-
-def _combinations(iterated: Mapping[str, Any], zipped: bool) -> Iterator[tuple[Any, ...]]:
-    runs = [_fresh(generator) for generator in iterated.values()]
-    if not runs:
-        return iter(())
-    return zip(*runs, strict=True) if zipped else itertools.product(*runs)
+__all__ += _hysop.__all__
 
 
 def profile_kernel(
@@ -147,42 +103,6 @@ def profile_kernel(
             kernel._notify_profiler()
     elif (times := evt.profile) is not None:
         fprofiler += times.duration * 1e-9
-
-
-def _take_the_order_of_hysop(launcher: type[ParametrizedKernelLauncher], *first: str) -> None:
-    """Let a class take HySoP's positional arguments, too. These begin with the parameters map."""
-    initialize = cast("Callable[..., None]", launcher.__init__)
-
-    @functools.wraps(initialize)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
-        if args and isinstance(args[0], Mapping):
-            if len(args) > len(first):
-                raise TypeError(
-                    f"{launcher.__name__} takes at most {counted(len(first), 'argument')} by position after a "
-                    f"parameters map, not {len(args)}; give name=..., kernel=... by name"
-                )
-            for name, value in zip(first, args, strict=False):
-                if name in kwargs:
-                    raise TypeError(f"{launcher.__name__} got {name} by position and by name")
-                kwargs[name] = value
-            args = ()
-        initialize(self, *args, **kwargs)
-
-    setattr(launcher, "__init__", __init__)  # noqa: B010, mypy takes it for a method
-
-
-LauncherI = Launcher
-OpenClKernelLauncher = KernelLauncher
-OpenClParametrizedKernelLauncher = ParametrizedKernelLauncher
-OpenClIterativeKernelLauncher = IterativeKernelLauncher
-OpenClKernelListLauncher = KernelListLauncher
-OpenClKernelParameterGenerator = ParameterGenerator
-OpenClKernelParameterYielder = ParameterYielder
-OpenClKernelStatistics = KernelStatistics
-_take_the_order_of_hysop(ParametrizedKernelLauncher, "parameters_map", "args_list")
-_take_the_order_of_hysop(
-    IterativeKernelLauncher, "parameters_map", "args_list", "iterated_parameters"
-)
 
 
 for _name in __all__:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The API of Kompute's releases before 0.7, call by call. See kp._early."""
+"""The API of Kompute's releases before 0.7, call by call. See kp.compat.early."""
 
 from __future__ import annotations
 

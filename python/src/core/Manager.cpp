@@ -256,13 +256,13 @@ void bindManager(py::module_& module, Classes& classes) {
                 if (objects.is_none())
                     destroyManager(self);
                 else
-                    py::module_::import("kp._early").attr("destroy")(self, objects);
+                    py::module_::import("kp.compat.early").attr("destroy")(self, objects);
             },
             "objects"_a = py::none(), doc(R"(
                 Destroys all objects that this manager created, after the work that uses them. Waits
                 for calls of other threads, whose next ones raise InvalidArgument. A second call
                 does nothing. The old spelling destroy(objects) destroys tensors,
-                sequences or sequences of that name; see kp._early.)"))
+                sequences or sequences of that name; see kp.compat.early.)"))
         .def("__repr__", &describeManager);
     bindContextManager(classes.manager, &destroyManager);
 

@@ -574,8 +574,8 @@ void bindMemory(Classes& classes) {
                  return std::make_unique<TensorHandle>();
              }),
              "data"_a, "tensor_type"_a = Memory::MemoryTypes::eDevice, doc(R"(
-                 A float32 tensor that Manager.rebuild() creates: the old spelling; see kp._early.
-                 New programs call Manager.tensor().)"))
+                 A float32 tensor that Manager.rebuild() creates: the old spelling; see
+                 kp.compat.early. New programs call Manager.tensor().)"))
         .def("_create", &createTensor, "manager"_a, "data"_a, "memory_type"_a)
         .def_property_readonly(
             "device_address",

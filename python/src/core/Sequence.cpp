@@ -324,7 +324,7 @@ void evalAllSequences(const py::object& sequences) {
 
 py::object makeSequence(py::handle self, const py::object& queueIndex, uint32_t totalTimestamps) {
     if (PyUnicode_Check(queueIndex.ptr()))
-        return py::module_::import("kp._early")
+        return py::module_::import("kp.compat.early")
             .attr("create_sequence")(self, queueIndex, totalTimestamps);
     const std::optional<uint64_t> index = toUnsigned(queueIndex);
     if (!index)
@@ -364,7 +364,7 @@ void bindSequence(py::module_& module, Classes& classes) {
                         doc(R"(
         A sequence on one of the manager's queues. `total_timestamps` is the number of operations
         that get_timestamps() covers. The old spelling sequence(name, queue_index) gets or creates
-        a named sequence; see kp._early.)"));
+        a named sequence; see kp.compat.early.)"));
 
     auto& type = classes.sequence;
     for (PyMethodDef& method : gFastMethods)

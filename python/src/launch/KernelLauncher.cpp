@@ -132,7 +132,7 @@ public:
 
     ParameterSequence newGenerator() override {
         const py::object values =
-            py::module_::import("kp.launcher").attr("_fresh")(py::handle(mGenerator.get()));
+            py::module_::import("kp._parameter_values").attr("fresh")(py::handle(mGenerator.get()));
         const auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(values.ptr()));
         if (!iterator)
             throw py::error_already_set();
@@ -386,8 +386,8 @@ void bindKernelLauncher(py::module_& module) {
         .method(
             "iter_parameters",
             [](const IterativeHandle& handle) {
-                return py::module_::import("kp.launcher")
-                    .attr("_combinations")(handle.iterated, handle.mode == IterationMode::eZip);
+                return py::module_::import("kp._parameter_values")
+                    .attr("combinations")(handle.iterated, handle.mode == IterationMode::eZip);
             },
             "Yields the values of a fresh run, a tuple for each launch.");
     setCall(iterative, CallForm::eIterated);

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import _dtypes
-from ._kp import Buffer
+from .. import _dtypes
+from .._kp import Buffer
 
 __all__ = [
     "buffer_c64",

@@ -50,9 +50,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from . import _kp
-from ._errors import InvalidArgument
-from ._kp import (
+from .. import _kp
+from .._errors import InvalidArgument
+from .._kp import (
     Manager,
     Memory,
     MemoryTypes,
@@ -65,7 +65,7 @@ from ._kp import (
     Sequence,
     Tensor,
 )
-from ._wording import counted, kind_of
+from .._wording import counted, kind_of
 
 Workgroup = Items[int]
 #: A shader: SPIR-V, or its source as text, as the bytes of the text, or as a list of characters.
@@ -558,7 +558,7 @@ def install() -> None:
         setattr(cls, name, _with_old_arguments(function))
 
     for op, maker in _MAKERS.items():
-        doc = f"{maker.__doc__} The old spelling; see kp._early."
+        doc = f"{maker.__doc__} The old spelling; see kp.compat.early."
         add(Sequence, f"record_{op}", _record(maker), doc)
         add(Manager, f"eval_{op}", _eval(maker), doc)
         add(Manager, f"eval_{op}_def", _eval_def(maker), doc)

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names that exist for programs of other projects, made of the package's own. It is imported last.
+
+- `early`: the API of Kompute's releases before 0.7.
+- `hysop`: HySoP's names of launchers, which are in kp.launcher.
+- `pyshader`: the decorator and the types of pyshader, which are in kp.pyshader.
+- `vkdispatch`: vkdispatch's functions that create buffers.
+"""
