@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import DTypeLike
 
-from ._floats import default_float
 from ._kp import Buffer, DeviceGroup, wait_all
 from ._wording import counted, kind_of
+from .arrays.by_operator import reduced_type
+from .arrays.reductions import sum_type
 
 
 __all__: list[str] = []
@@ -23,12 +23,6 @@ def _rows(buffer: Buffer) -> list[int]:
 def _require_buffer(name: str, buffer: object) -> None:
     if not isinstance(buffer, Buffer):
         raise TypeError(f"{name} is expected to be a kp.Buffer, not {kind_of(buffer)}")
-
-
-def _sum_type(dtype: np.dtype[Any]) -> DTypeLike:
-    if dtype.kind == "u":
-        return np.uint64
-    return np.int64 if dtype.kind in "bi" else dtype
 
 
 def _result(
@@ -64,100 +58,84 @@ def _reduce(
     return result
 
 
-def sum(
-    self: DeviceGroup,
-    buffer: Buffer,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Buffer | None = None,
-) -> Buffer:
-    """Return the sum of all elements of a sharded buffer, or along an axis.
+def _typed(name: str, op: str, words: str) -> Any:
+    """Return a method that reduces in the type of a sum or mean, unless the caller gives one."""
 
-    The result is `out` or a new buffer: of one element, or without the axis. It is replicated, or
-    for an axis other than 0 sharded as `buffer`. Integers are summed in 64 bits unless `dtype` says
-    otherwise.
-    """
-    _require_buffer("buffer", buffer)
-    return _reduce(self, buffer, "sum", axis, dtype or _sum_type(buffer.dtype), out)
+    def method(
+        self: DeviceGroup,
+        buffer: Buffer,
+        axis: int | None = None,
+        dtype: DTypeLike | None = None,
+        out: Buffer | None = None,
+    ) -> Buffer:
+        _require_buffer("buffer", buffer)
+        own = sum_type(buffer.dtype, None) if op != "mean" else reduced_type(op, buffer.dtype)
+        return _reduce(self, buffer, op, axis, dtype or own, out)
 
-
-def prod(
-    self: DeviceGroup,
-    buffer: Buffer,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Buffer | None = None,
-) -> Buffer:
-    """Return the product of all elements of a sharded buffer, or along an axis; see sum()."""
-    _require_buffer("buffer", buffer)
-    return _reduce(self, buffer, "product", axis, dtype or _sum_type(buffer.dtype), out)
+    return _named(method, name, words)
 
 
-def mean(
-    self: DeviceGroup,
-    buffer: Buffer,
-    axis: int | None = None,
-    dtype: DTypeLike | None = None,
-    out: Buffer | None = None,
-) -> Buffer:
-    """Return the mean of all elements of a sharded buffer, or along an axis; see sum().
+def _untyped(op: str, words: str) -> Any:
+    """Return a method that reduces in the type of the operator."""
 
-    The mean of integers is the default float.
-    """
-    _require_buffer("buffer", buffer)
-    own = default_float() if buffer.dtype.kind in "biu" else buffer.dtype
-    return _reduce(self, buffer, "mean", axis, dtype or own, out)
+    def method(
+        self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
+    ) -> Buffer:
+        _require_buffer("buffer", buffer)
+        return _reduce(self, buffer, op, axis, reduced_type(op, buffer.dtype), out)
+
+    return _named(method, op, words)
 
 
-def min(
-    self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
-) -> Buffer:
-    """Return the smallest element of a sharded buffer, or NaN if any element is; see sum()."""
-    _require_buffer("buffer", buffer)
-    return _reduce(self, buffer, "min", axis, buffer.dtype, out)
+def _named(method: Any, name: str, words: str) -> Any:
+    method.__name__ = name
+    method.__doc__ = f"Return {words}"
+    return method
 
 
-def max(
-    self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
-) -> Buffer:
-    """Return the largest element of a sharded buffer, or NaN if any element is; see sum()."""
-    _require_buffer("buffer", buffer)
-    return _reduce(self, buffer, "max", axis, buffer.dtype, out)
+_REDUCTIONS = (
+    _typed(
+        "sum",
+        "sum",
+        """the sum of all elements of a sharded buffer, or along an axis.
 
+        The result is `out` or a new buffer: of one element, or without the axis. It is replicated, or
+        for an axis other than 0 sharded as `buffer`. Integers are summed in 64 bits unless `dtype` says
+        otherwise.
+        """,
+    ),
+    _typed(
+        "prod",
+        "product",
+        "the product of all elements of a sharded buffer, or along an axis; see sum().",
+    ),
+    _typed(
+        "mean",
+        "mean",
+        """the mean of all elements of a sharded buffer, or along an axis; see sum().
 
-def argmin(
-    self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
-) -> Buffer:
-    """Return the index (int64) of the first smallest element, or of the first NaN; see sum()."""
-    return _reduce(self, buffer, "argmin", axis, np.int64, out)
-
-
-def argmax(
-    self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
-) -> Buffer:
-    """Return the index (int64) of the first largest element, or of the first NaN; see sum()."""
-    return _reduce(self, buffer, "argmax", axis, np.int64, out)
-
-
-def any(
-    self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
-) -> Buffer:
-    """Return whether any element of a sharded buffer is not 0; see sum()."""
-    return _reduce(self, buffer, "any", axis, np.bool_, out)
-
-
-def all(
-    self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
-) -> Buffer:
-    """Return whether no element of a sharded buffer is 0; see sum()."""
-    return _reduce(self, buffer, "all", axis, np.bool_, out)
-
-
-def count_nonzero(
-    self: DeviceGroup, buffer: Buffer, axis: int | None = None, out: Buffer | None = None
-) -> Buffer:
-    """Return the number (int64) of elements of a sharded buffer that are not 0; see sum()."""
-    return _reduce(self, buffer, "count_nonzero", axis, np.int64, out)
+        The mean of integers is the default float.
+        """,
+    ),
+    _untyped(
+        "min", "the smallest element of a sharded buffer, or NaN if any element is; see sum()."
+    ),
+    _untyped(
+        "max", "the largest element of a sharded buffer, or NaN if any element is; see sum()."
+    ),
+    _untyped(
+        "argmin", "the index (int64) of the first smallest element, or of the first NaN; see sum()."
+    ),
+    _untyped(
+        "argmax", "the index (int64) of the first largest element, or of the first NaN; see sum()."
+    ),
+    _untyped("any", "whether any element of a sharded buffer is not 0; see sum()."),
+    _untyped("all", "whether no element of a sharded buffer is 0; see sum()."),
+    _untyped(
+        "count_nonzero",
+        "the number (int64) of elements of a sharded buffer that are not 0; see sum().",
+    ),
+)
 
 
 def reduce(
@@ -206,20 +184,6 @@ def matmul(self: DeviceGroup, a: Buffer, b: Buffer, out: Buffer | None = None) -
 
 def install() -> None:
     """Add the functions of this module to DeviceGroup."""
-    for method in (
-        sum,
-        prod,
-        mean,
-        min,
-        max,
-        argmin,
-        argmax,
-        any,
-        all,
-        count_nonzero,
-        reduce,
-        sort,
-        matmul,
-    ):
+    for method in (*_REDUCTIONS, reduce, sort, matmul):
         method.__qualname__ = f"DeviceGroup.{method.__name__}"
         setattr(DeviceGroup, method.__name__, method)
