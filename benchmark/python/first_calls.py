@@ -93,11 +93,16 @@ print(time.process_time() - processor, time.perf_counter() - wall)
 def measure(call: str, size: int) -> tuple[float, float]:
     """Return the seconds of processor time and wall time of a first call."""
     with tempfile.TemporaryDirectory() as folder:
-        environment = os.environ | {"KOMPUTE_CACHE_DIR": folder, "MESA_SHADER_CACHE_DISABLE": "true"}
+        environment = os.environ | {
+            "KOMPUTE_CACHE_DIR": folder,
+            "MESA_SHADER_CACHE_DISABLE": "true",
+        }
         command = [sys.executable, "-c", PROGRAM.format(call=call), str(size)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}")
+        raise RuntimeError(
+            done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
+        )
     processor, wall = map(float, done.stdout.split()[-2:])
     return processor, wall
 
@@ -106,7 +111,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--size", type=int, default=1024)
     parser.add_argument("--only", default="")
-    parser.add_argument("--most", type=float, default=float("inf"), help="seconds of processor time")
+    parser.add_argument(
+        "--most", type=float, default=float("inf"), help="seconds of processor time"
+    )
     options = parser.parse_args()
     found, failed = {}, False
     for name, call in FUNCTIONS.items():
@@ -120,7 +127,9 @@ def main() -> None:
     for name, (processor, wall) in sorted(found.items(), key=lambda item: -item[1][0]):
         slow = processor > options.most
         failed |= slow
-        print(f"{name:20} {processor:9.3f} {wall:9.3f}{f'  more than {options.most}' if slow else ''}")
+        print(
+            f"{name:20} {processor:9.3f} {wall:9.3f}{f'  more than {options.most}' if slow else ''}"
+        )
     sys.exit(failed)
 
 

@@ -154,6 +154,13 @@ public:
     Array broadcastTo(const Shape& shape) const;
     /// Returns the elements in another type, as NumPy's astype().
     Array astype(DType dtype) const;
+    /// Returns the bytes of the elements as elements of another type, in the same memory. If the
+    /// types differ in size, the last axis has more or fewer elements.
+    /// @throws InvalidArgument if an array without axes, a last axis with gaps, or a number of
+    /// bytes
+    ///         does not allow that; Unsupported if elements would begin within others, or for a
+    ///         type that the device has no arrays of
+    Array view(DType dtype) const;
     /// Returns a copy that shares no memory.
     Array copy() const;
     /// Returns a view of the memory, which must contain all its elements.

@@ -37,10 +37,10 @@ struct Array::State {
     /// Sets the view. Its storage counts the arrays that have one of it.
     void setView(arrays::View elements) {
         if (view.storage)
-            --view.storage->arrays;
+            view.storage->removeArray();
         view = std::move(elements);
         if (view.storage)
-            ++view.storage->arrays;
+            view.storage->addArray();
     }
     /// Returns the elements in memory.
     arrays::View& evaluated();

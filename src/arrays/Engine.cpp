@@ -103,7 +103,7 @@ void become(const Array& target, const Array& value) {
 bool isAlone(const Array& array) {
     const std::lock_guard lock(engineLock());
     const View& view = stateOf(array).view;
-    return !view || (view.storage->isPooled() && view.writable && view.storage->arrays == 1);
+    return !view || (view.storage->isPooled() && view.writable && view.storage->arrays() == 1);
 }
 
 void beforeWrite(const Array& array) {
@@ -132,6 +132,10 @@ Array owning(const std::shared_ptr<Tensor>& tensor, Manager& manager, const Shap
 
 std::shared_ptr<Tensor> memoryOf(const Array& array) {
     return stateOf(array).evaluated().storage->tensor();
+}
+
+const void* memoryKeyOf(const Array& array) {
+    return stateOf(array).evaluated().storage->memory();
 }
 
 void keepMemory(const Array& array) {

@@ -257,6 +257,57 @@ Array Array::strided(int64_t offset, const Shape& shape, const Shape& strides,
     return arrays::arrayOf(view);
 }
 
+Array Array::view(DType wanted) const {
+    State& state = stateOf(*this);
+    const std::lock_guard lock(engineLock());
+    View view = state.evaluated();
+    if (wanted == state.dtype)
+        return arrays::arrayOf(std::move(view));
+    state.home->require(wanted);
+    const auto from = static_cast<int64_t>(itemSize(state.dtype));
+    const auto to = static_cast<int64_t>(itemSize(wanted));
+    if (from != to) {
+        const auto refuse = [&](std::string_view why) {
+            fail<InvalidArgument>(
+                "elements of {} ({} bytes) of shape {} cannot be viewed as {} ({} "
+                "bytes): {}",
+                toString(state.dtype), from, toString(state.shape), toString(wanted), to, why);
+        };
+        if (state.shape.size() == 0)
+            refuse("an array without axes keeps the size of its element; reshape it to (1,) first");
+        const size_t last = state.shape.size() - 1;
+        if (view.shape[last] != 1 && state.shape.product() != 0 && view.strides[last] != 1)
+            refuse("the last axis must be contiguous; copy() the array first");
+        if (from % to != 0 && to < from)
+            refuse("the size of the smaller type must divide the other");
+        const int64_t bytes = view.shape[last] * from;
+        if (bytes % to != 0)
+            refuse(formatted("the last axis has {} bytes, which are no whole number of elements",
+                             bytes));
+        view.shape[last] = bytes / to;
+        view.strides[last] = 1;
+        const auto rescale = [&](int64_t& elements, const char* what) {
+            if (elements * from % to != 0)
+                fail<Unsupported>("the view has {} of {} bytes, which is no multiple of the {} of "
+                                  "{}; copy() the array first",
+                                  what, elements * from, to, toString(wanted));
+            elements = elements * from / to;
+        };
+        if (state.shape.product() == 0)
+            return arrays::arrayOf(View::blank(state.home, view.shape, wanted));
+        rescale(view.offset, "an offset");
+        for (size_t axis = 0; axis < last; ++axis)
+            if (view.shape[axis] == 1)
+                view.strides[axis] = 0;
+            else
+                rescale(view.strides[axis], "a stride");
+        if (to < from)
+            arrays::requireExtents(view.shape);
+    }
+    view.storage = std::make_shared<arrays::Storage>(view.storage, wanted);
+    return arrays::arrayOf(std::move(view));
+}
+
 int64_t Array::offset() const {
     return stateOf(*this).evaluated().offset;
 }

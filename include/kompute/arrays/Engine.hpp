@@ -77,6 +77,8 @@ KOMPUTE_API Array owning(const std::shared_ptr<Tensor>& tensor, Manager& manager
 /// Returns the memory of an array. The library may give it to other arrays once no array uses it
 /// and nobody but them has the tensor.
 KOMPUTE_API std::shared_ptr<Tensor> memoryOf(const Array& array);
+/// Returns the same address for arrays that are views of the same memory, in whatever types.
+KOMPUTE_API const void* memoryKeyOf(const Array& array);
 /// Keeps the memory of an array from being used for other arrays.
 KOMPUTE_API void keepMemory(const Array& array);
 

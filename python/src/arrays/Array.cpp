@@ -262,6 +262,10 @@ void bindArray(py::module_& module) {
     type.def("_whole", [](const Array& x) { return working(x, [&] { return arrays::whole(x); }); });
     type.def("_contiguous",
              [](const Array& x) { return working(x, [&] { return arrays::contiguous(x); }); });
+    type.def("_viewed", [](const Array& x, py::handle dtype) {
+        const DType wanted = arrayType(dtype);
+        return working(x, [&] { return x.view(wanted); });
+    });
     type.def("_cast", [](const Array& x, py::handle dtype) { return x.astype(arrayType(dtype)); });
     type.def("_memory", [](const Array& x) {
         return tensorObject(x, working(x, [&] { return arrays::memoryOf(x); }));
@@ -280,7 +284,7 @@ void bindArray(py::module_& module) {
         return py::cast(std::move(handle));
     });
     type.def_property_readonly("_memory_id", [](const Array& x) {
-        return reinterpret_cast<uintptr_t>(working(x, [&] { return arrays::memoryOf(x).get(); }));
+        return reinterpret_cast<uintptr_t>(working(x, [&] { return arrays::memoryKeyOf(x); }));
     });
     type.def_property_readonly("_memory_count", [](const Array& x) {
         return working(x, [&] { return arrays::memoryOf(x)->size(); });

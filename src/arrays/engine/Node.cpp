@@ -248,10 +248,15 @@ void beforeWrite(const std::shared_ptr<Storage>& storage) {
     const std::vector<NodePtr> readers = storage->takeReaders();
     if (readers.empty())
         return;
-    const std::shared_ptr<Storage> copied = copyOf(storage);
+    // One copy for each type that the memory is read in.
+    std::vector<std::pair<DType, std::shared_ptr<Storage>>> copies;
     for (const NodePtr& reader : readers) {
-        reader->storage = copied;
-        copied->addReader(*reader);
+        const DType dtype = reader->storage->dtype();
+        auto copy = std::ranges::find(copies, dtype, [](const auto& each) { return each.first; });
+        if (copy == copies.end())
+            copy = copies.insert(copies.end(), {dtype, copyOf(reader->storage)});
+        reader->storage = copy->second;
+        copy->second->addReader(*reader);
     }
 }
 

@@ -6,12 +6,22 @@
 
 #include "arrays/engine/Node.hpp"
 #include "arrays/memory/Home.hpp"
+#include "core/Internals.hpp"
+#include "core/MemoryImpl.hpp"
 
 namespace kp::arrays {
 namespace {
 
 /// Guards the lists of readers of all storages. Held for a few instructions at a time.
 std::mutex gReaders;
+
+/// Returns a tensor in the memory of another one, for elements of another type.
+std::shared_ptr<Tensor> retyped(const Tensor& tensor, DType dtype, int64_t count) {
+    const Memory::Impl& impl = implOf(tensor);
+    return Internals::make<Tensor>(impl.device, impl.buffer, static_cast<uint64_t>(count),
+                                   static_cast<uint32_t>(itemSize(dtype)), dataTypeOf(dtype),
+                                   Memory::MemoryTypes::eStorage);
+}
 
 } // namespace
 
@@ -24,6 +34,14 @@ Storage::Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor
       mCount(static_cast<int64_t>(tensor->memorySize() / itemSize(dtype))),
       mTensor(std::move(tensor)), mPooled(mTensor->memoryType() == Memory::MemoryTypes::eStorage) {}
 
+Storage::Storage(const std::shared_ptr<Storage>& other, DType dtype)
+    : mRoot(other->mRoot ? other->mRoot : other), mHome(other->mHome), mOwner(other->mOwner),
+      mDType(dtype), mCount(static_cast<int64_t>(mRoot->bytes() / itemSize(dtype))),
+      mTensor(retyped(*other->mTensor, dtype, mCount)), mPooled(false) {
+    // Launches with this tensor are not among the uses of the other one.
+    mRoot->mPooled = false;
+}
+
 Storage::~Storage() {
     if (mPooled)
         mHome->giveBack(std::move(mTensor), mDType, mCount);
@@ -35,13 +53,14 @@ bool Storage::large() const {
 
 void Storage::addReader(Node& leaf) {
     const std::lock_guard lock(gReaders);
-    Node* const first = mReaders.load(std::memory_order_relaxed);
+    std::atomic<Node*>& readers = root().mReaders;
+    Node* const first = readers.load(std::memory_order_relaxed);
     leaf.previousReader = nullptr;
     leaf.nextReader = first;
     if (first)
         first->previousReader = &leaf;
     leaf.isReader = true;
-    mReaders.store(&leaf, std::memory_order_release);
+    readers.store(&leaf, std::memory_order_release);
 }
 
 void Storage::removeReader(Node& leaf) {
@@ -51,7 +70,7 @@ void Storage::removeReader(Node& leaf) {
     if (leaf.previousReader)
         leaf.previousReader->nextReader = leaf.nextReader;
     else
-        mReaders.store(leaf.nextReader, std::memory_order_release);
+        root().mReaders.store(leaf.nextReader, std::memory_order_release);
     if (leaf.nextReader)
         leaf.nextReader->previousReader = leaf.previousReader;
     leaf.isReader = false;
@@ -60,12 +79,12 @@ void Storage::removeReader(Node& leaf) {
 std::vector<std::shared_ptr<Node>> Storage::takeReaders() {
     std::vector<std::shared_ptr<Node>> taken;
     const std::lock_guard lock(gReaders);
-    for (Node* each = mReaders.load(); each; each = each->nextReader) {
+    for (Node* each = root().mReaders.load(); each; each = each->nextReader) {
         each->isReader = false;
         if (std::shared_ptr<Node> alive = each->weak_from_this().lock())
             taken.push_back(std::move(alive));
     }
-    mReaders.store(nullptr);
+    root().mReaders.store(nullptr);
     return taken;
 }
 

@@ -26,6 +26,9 @@ public:
             Memory::MemoryTypes type = Memory::MemoryTypes::eStorage);
     /// Takes a tensor. It is given back as well, unless give() is called.
     Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor> tensor);
+    /// Takes the memory of another storage for elements of another type. Both have the same readers
+    /// and arrays, so that each notices what is written to the other.
+    Storage(const std::shared_ptr<Storage>& other, DType dtype);
     /// Gives the memory back for new arrays, unless somebody else has the tensor.
     ~Storage();
     Storage(const Storage&) = delete;
@@ -34,6 +37,8 @@ public:
     const std::shared_ptr<Home>& home() const { return mHome; }
     DType dtype() const { return mDType; }
     const std::shared_ptr<Tensor>& tensor() const { return mTensor; }
+    /// Returns what all storages with this memory have in common.
+    const void* memory() const { return root().mTensor.get(); }
     /// Returns the number of elements.
     int64_t count() const { return mCount; }
     uint64_t bytes() const { return static_cast<uint64_t>(mCount) * itemSize(mDType); }
@@ -41,20 +46,22 @@ public:
     bool large() const;
 
     /// True if no one but arrays has the tensor.
-    bool isPooled() const { return mPooled; }
+    bool isPooled() const { return root().mPooled; }
     /// True if somebody else has the tensor, and may write to it unseen.
-    bool isShared() const { return mShared; }
+    bool isShared() const { return root().mShared; }
     /// Gives the tensor to somebody who may keep it and write to it.
     const std::shared_ptr<Tensor>& give() {
-        mPooled = false;
-        mShared = true;
+        root().mPooled = false;
+        root().mShared = true;
         return mTensor;
     }
     /// Keeps the memory from being used for new arrays.
-    void keep() { mPooled = false; }
+    void keep() { root().mPooled = false; }
 
-    /// The number of arrays with a view of the memory.
-    std::atomic<int> arrays{0};
+    /// Counts the arrays with a view of the memory.
+    void addArray() { ++root().mArrays; }
+    void removeArray() { --root().mArrays; }
+    int arrays() const { return root().mArrays; }
     /// The object of a language binding that stands for the tensor; null if there is none.
     std::shared_ptr<void> handle;
 
@@ -64,9 +71,14 @@ public:
     void removeReader(Node& leaf);
     /// Forgets all readers, and returns them.
     std::vector<std::shared_ptr<Node>> takeReaders();
-    bool hasReaders() const { return mReaders.load(std::memory_order_acquire) != nullptr; }
+    bool hasReaders() const { return root().mReaders.load(std::memory_order_acquire) != nullptr; }
 
 private:
+    /// Returns the storage that took the memory.
+    const Storage& root() const { return mRoot ? *mRoot : *this; }
+    Storage& root() { return mRoot ? *mRoot : *this; }
+
+    const std::shared_ptr<Storage> mRoot; ///< null: this one
     const std::shared_ptr<Home> mHome;
     const std::shared_ptr<void> mOwner; ///< of the manager, if it has one
     const DType mDType;
@@ -74,6 +86,7 @@ private:
     std::shared_ptr<Tensor> mTensor;
     std::atomic<bool> mPooled;
     std::atomic<bool> mShared{false};
+    std::atomic<int> mArrays{0};
     std::atomic<Node*> mReaders{nullptr}; ///< first of a list
 };
 

@@ -92,6 +92,23 @@ TEST_F(ArrayViewsTest, ViewsShareElements) {
     EXPECT_EQ(copied(1, 0).item<float>(), 4.0f);
 }
 
+TEST_F(ArrayViewsTest, AreOfOtherTypesInTheSameMemory) {
+    const Array x = counting({2, 4});
+    const Array bits = x.view(DType::eInt32);
+    EXPECT_EQ(bits(0, 1).item<int32_t>(), 0x3f800000);
+    const Array later = bits + 1;
+    x.assign(2);
+    EXPECT_EQ(bits(1, 3).item<int32_t>(), 0x40000000);
+    EXPECT_EQ(later(0, 1).item<int32_t>(), 0x3f800001);
+    bits.assign(0);
+    EXPECT_EQ(x(1, 2).item<float>(), 0.0f);
+    EXPECT_EQ(toString(x.view(DType::eInt16).shape()), "(2, 8)");
+    EXPECT_EQ(toString(x.view(DType::eComplex64).shape()), "(2, 2)");
+    EXPECT_ERROR(InvalidArgument, "contiguous", x.transpose().view(DType::eInt16));
+    EXPECT_ERROR(InvalidArgument, "12 bytes", x(Slice(), Slice(0, 3)).view(DType::eComplex64));
+    EXPECT_ERROR(Unsupported, "offset of 4 bytes", x(Slice(), Slice(1, 3)).view(DType::eComplex64));
+}
+
 TEST_F(ArrayViewsTest, ReshapeIsAViewWherePossible) {
     const Array x = counting({4, 6});
     x.evaluate();
