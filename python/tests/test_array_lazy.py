@@ -201,6 +201,15 @@ def test_glsl_shows_the_kernel() -> None:
     assert "void main()" in text
 
 
+def test_kernels_of_cpus_call_long_functions_once() -> None:
+    if kp.default_manager().get_device_properties()["type"] != "cpu":
+        pytest.skip("GPUs compile them quickly")
+    x = kp.ones(64, np.complex64).evaluate()
+    assert kp.sin(x).glsl().partition("void main()")[2].count("kp_csin(") == 1
+    # Short ones are written out for each element of a wide access.
+    assert kp.sqrt(kp.ones(64, np.float32).evaluate()).glsl().count("sqrt(v") == 4
+
+
 def test_arrays_of_different_managers_are_told_apart(mgr: kp.Manager) -> None:
     with pytest.raises(ValueError, match="to_device"):
         kp.ones(3).evaluate() + kp.ones(3, device=mgr).evaluate()
