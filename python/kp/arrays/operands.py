@@ -60,25 +60,34 @@ def operand(x: Array, shape: Shape) -> Tensor:
 
     The memory is not given to new arrays before the tensor is gone.
     """
-    for array, tensor in results.given:
-        if array is x and tensor.shape == shape:
-            return tensor
+    tensor = _given(x)
+    if tensor is not None and tensor.shape == shape:
+        return tensor
     return x._whole()._tensor(shape)
 
 
 def blank(manager: Manager, shape: Shape, dtype: DType) -> Tensor:
     """Return new memory for a result as a tensor, with undefined contents."""
-    if results.tensors is None:
+    made = results.tensors
+    if made is None:
         return storage.blank(manager, shape, dtype)._tensor(shape)
-    return manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
+    if 0 in shape:
+        return manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
+    array, tensor = Array._new_tensor(manager, shape, dtype)
+    made.append((array, tensor))
+    return tensor
 
 
 def result_in(memory: Tensor) -> Array:
     """Return the array whose elements are in memory of blank()."""
-    result = Array._from_tensor(memory)
-    if results.tensors is not None:
-        results.tensors.append((result, memory))
-    return result
+    made = results.tensors
+    if made is None:
+        return Array._from_tensor(memory)
+    for array, tensor in made:
+        if tensor is memory:
+            return array
+    made.append((Array._from_tensor(memory), memory))
+    return made[-1][0]
 
 
 def uploaded(manager: Manager, values: NDArray[Any]) -> Array:
@@ -104,17 +113,38 @@ def written(
     if type(out) is Array:
         if out._shape != shape:
             raise _misfit(out, shape)
-        if out._is_evaluated and out._dtype == dtype:
-            apart = in_place or out._memory_id != source._memory_id
-            if apart and 0 not in shape and out._writable and out._is_whole():
-                out._before_write()
-                launch(source._manager, operation(operand(out, shape)))
-                return out
+        target = _target(out, source, dtype, in_place) if 0 not in shape else None
+        if target is not None:
+            launch(source._manager, operation(target))
+            return out
     manager = source._manager
     memory = blank(manager, shape, dtype)
     if 0 not in shape:
         launch(manager, operation(memory))
     return into(out, result_in(memory))
+
+
+def _target(out: Array, source: Array, dtype: DType, in_place: bool) -> Tensor | None:
+    """Return the memory of `out` if a primitive can write there, or None."""
+    if out._dtype != dtype:
+        return None
+    own, read = _given(out), _given(source)
+    if own is not None and (in_place or (read is not None and read is not own)):
+        return own
+    if not (out._is_evaluated and out._writable and out._is_whole()):
+        return None
+    if not in_place and out._memory_id == source._memory_id:
+        return None
+    out._before_write()
+    return operand(out, out._shape)
+
+
+def _given(x: Array) -> Tensor | None:
+    """Return the tensor that a function was given in the place of an array."""
+    for array, tensor in results.given:
+        if array is x:
+            return tensor
+    return None
 
 
 def _misfit(out: Array, shape: Shape) -> ValueError:

@@ -16,6 +16,7 @@
 #include "base/Held.hpp"
 #include "base/Signatures.hpp"
 #include "base/Waiting.hpp"
+#include "core/Classes.hpp"
 
 namespace kp::python {
 namespace {
@@ -118,6 +119,22 @@ Array sharing(py::handle object, const py::object& dtype, bool given, const py::
     Array array = Array::in(handle.tensor(), owner, shape, type);
     arrays::setHandle(array, hold(object));
     return array;
+}
+
+/// Returns an array in a new tensor, and the tensor.
+py::tuple newTensor(py::handle object, py::handle shape, py::handle dtype) {
+    const auto manager = sharedOf<ManagerHandle>(object);
+    Manager& owner = managerOfArrays(object);
+    const Shape extents = shapeFrom(shape);
+    const DType type = arrayType(dtype);
+    auto handle = newMemory<TensorHandle>(
+        manager, py::reinterpret_borrow<py::dtype>(numpyType(type)),
+        {extents.begin(), extents.end()}, [&](Manager& maker) {
+            return maker.tensor(static_cast<uint64_t>(extents.product()), itemSize(type),
+                                dataTypeOf(type), Memory::MemoryTypes::eDevice);
+        });
+    Array array = arrays::owning(handle->tensor(), owner, extents, type);
+    return py::make_tuple(std::move(array), std::move(handle));
 }
 
 Array uploaded(py::handle manager, const py::array& values) {
@@ -297,6 +314,7 @@ void bindArray(py::module_& module) {
     type.def_property_readonly("_alone", [](const Array& x) { return arrays::isAlone(x); });
     type.def("_before_write", [](const Array& x) { working(x, [&] { arrays::beforeWrite(x); }); });
     type.def_static("_in", &sharing, "tensor"_a, "dtype"_a, "given"_a, "shape"_a = py::none());
+    type.def_static("_new_tensor", &newTensor, "manager"_a, "shape"_a, "dtype"_a);
     type.def_static("_uploaded", &uploaded, "manager"_a, "values"_a);
     addClassSignatures(type.type());
     bindArrayOperators(module);
