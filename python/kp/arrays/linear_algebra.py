@@ -15,7 +15,7 @@ from .._axes import normalized, normalized_axes
 from .._kp import OpMatMul, Tensor
 from .._wording import counted, inner_extents_differ, kind_of
 from .array import Array, converted
-from .elementwise import apply, as_array, broadcast, conj, into, manager_of, result_dtype
+from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
 from .group_array import GroupArray
 from .host_linear_algebra import (
     LinAlgError,

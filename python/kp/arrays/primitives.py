@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library's primitives, applied to arrays: they take tensors whose rows are reduced or sorted."""
+"""The library's primitives, applied to arrays: what they take, as tensors."""
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from .._axes import normalized
 from .._kp import Manager, MemoryTypes, Tensor
 from .array import Array, converted, share
 from .elementwise import assign_all
-from .manipulation import in_c_order, moveaxis
 from .operands import for_arrays, operand
-from .storage import DType, Shape, contiguous_strides
+from .storage import DType, Shape
 
 
 def shaped(x: Array, shape: Shape) -> Tensor:
@@ -64,27 +61,3 @@ def _require_ascending(offsets: Any, size: int) -> None:
 def on_device(segments: Any, manager: Manager) -> Tensor:
     """Return offsets of segments as a tensor."""
     return segments.tensor() if isinstance(segments, Array) else manager.tensor_t(segments)
-
-
-def rows_along(x: Array, axis: int | None) -> tuple[Tensor, Shape]:
-    """Return a tensor whose last axis is an axis of an array, and the shape of the other axes.
-
-    Without an axis, all elements are one row.
-    """
-    if axis is None or x.ndim <= 1:
-        if axis is not None:
-            normalized(axis, x.ndim)
-        return shaped(x, (x.size,)), ()
-    place = normalized(axis, x.ndim)
-    moved = moveaxis(x, place, -1) if place != x.ndim - 1 else x
-    kept = moved.shape[:-1]
-    return shaped(moved, (math.prod(kept), moved.shape[-1])), kept
-
-
-def from_rows(tensor: Tensor, kept: Shape, x: Array, axis: int | None) -> Array:
-    """Return rows as an array of the shape that `x` has, in C order; flat without an axis."""
-    shape = (*kept, tensor.shape[-1])
-    result = Array._from_tensor(tensor)._strided(0, shape, contiguous_strides(shape))
-    if axis is None or x.ndim <= 1:
-        return result
-    return in_c_order(moveaxis(result, -1, normalized(axis, x.ndim)))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 from typing import Any, Literal, overload
 
@@ -15,7 +14,7 @@ from .._axes import normalized_axes
 from .._warning import warn
 from . import reductions
 from .array import Array, converted
-from .elementwise import apply, as_array, clip, conj, manager_of, real, result_dtype, sqrt, where
+from .elementwise import apply, as_array, clip, conj, manager_of, real, result_dtype, sqrt
 from .joining import atleast_2d
 from .linear_algebra import diagonal, matmul
 from .manipulation import (
@@ -23,7 +22,6 @@ from .manipulation import (
     concat,
     given,
     permute_dims,
-    ravel,
     reshape,
     squeeze,
     transpose,
