@@ -57,8 +57,8 @@ T kp_lcm(T x, T y) {
     return (x < T(0) ? -x : x) / divisor * (y < T(0) ? -y : y);
 }
 
-uint kp_quotient(uint n, uint multiplier, uint shift) {  // of n below 2^31; see divisorOf()
+uint kp_quotient(uint n, uint multiplier, uint shift) {  // of n below 2^31; see Divider.hpp
     uint high, low;
     umulExtended(n, multiplier, high, low);
-    return high >> shift;
+    return (high + n) >> shift;
 }

@@ -2,11 +2,11 @@
 #include "arrays/engine/Program.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include <kompute/arrays/NumberType.hpp>
 
 #include "arrays/memory/Home.hpp"
+#include "base/Divider.hpp"
 
 namespace kp::arrays {
 namespace {
@@ -54,16 +54,6 @@ void classify(Axes& axes) {
     }
     if (!strided)
         axes.extents.clear();
-}
-
-/// Returns a divisor, a multiplier and a shift: n / divisor is the upper word of n * multiplier,
-/// shifted, for n below 2^31. After Granlund and Montgomery, "Division by invariant integers using
-/// multiplication" (1994), theorem 4.2.
-std::vector<int64_t> divisorOf(int64_t extent) {
-    const auto divisor = static_cast<uint64_t>(extent);
-    const int shift = std::bit_width(divisor - 1) - 1;
-    const uint64_t multiplier = ((uint64_t{1} << (32 + shift)) + divisor - 1) / divisor;
-    return {extent, static_cast<int64_t>(multiplier), shift};
 }
 
 } // namespace
@@ -234,9 +224,13 @@ Layout Program::layout() const {
         for (const int64_t value : values)
             layout.words.push_back(static_cast<uint32_t>(value));
     };
+    const auto pushDivider = [&](int64_t extent) {
+        const Divider divider = Divider::of(static_cast<uint32_t>(extent));
+        push({divider.divisor, divider.multiplier, divider.shift});
+    };
     for (const Axes* const axes : {&kept, &reduced})
         for (size_t axis = axes->extents.size(); axis-- > 1;)
-            push(divisorOf(axes->extents[axis]));
+            pushDivider(axes->extents[axis]);
     for (size_t place = 0; place < mPlaces.size(); ++place) {
         push({mPlaces[place].offset});
         if (kept.walks[place] == Walk::eStrided)

@@ -51,7 +51,7 @@ enum class Walk : uint8_t {
 /// The axes of a kernel: those of the result, or those that it reduces.
 enum class Part : uint8_t { eKept, eReduced };
 
-/// Parameters from which kp_quotient() divides by an extent.
+/// Parameters of a Divider, from which kp_quotient() divides by an extent.
 inline constexpr size_t kDivisorWords = 3;
 
 /// How a kernel walks through memory. Neighbouring axes that all accesses walk through as one are

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <kompute/Queue.hpp>
+
 #include "device/primitives/PrimitiveSupport.hpp"
 #include "primitives/KnownPlans.hpp"
 #include "vulkan/memory/SharedScratch.hpp"
