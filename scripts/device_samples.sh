@@ -12,7 +12,8 @@ second_profiles=(amd-rdna3 apple-m intel-arc)
 # Suites of kompute_device_tests, as filters of GoogleTest, and the part of their tests that runs: one of so many.
 device_suites="DeviceProfileTest.*:TensorTest.*:AlgorithmTest.*:SequenceTest.*:CopyTest.*:FillTest.*:ManagerTest.*"
 device_suites="$device_suites:DescriptorTest.*:HazardTest.*:ShaderArgument.*:IndirectTest.*:ReorderTest.*"
-device_suites="$device_suites:MemoryProfileTest.*:ArrayBuffersTest.*:FeatureTest.*:AlgorithmOptionsTest.*:BufferKernel.*"
+device_suites="$device_suites:FeatureTest.*:AlgorithmOptionsTest.*:BufferKernel.*:MemoryProfileTest.*"
+device_suites="$device_suites:ArrayBuffersTest.*:PrimitiveDeviceTest.WorksWithSubgroupsOf64And128"
 device_parts=2
 
 # Python tests, as arguments of pytest, and the part of them that runs.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "primitives/EmulatedSubgroups.hpp"
 #include "primitives/Plan.hpp"
 
 namespace kp::primitives {
@@ -66,11 +67,17 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
                            device.has(vulkan::Feature::eShaderSubgroupExtendedTypes);
     traits.minSubgroupSize = device.physical().minSubgroupSize;
     traits.maxSubgroupSize = device.physical().maxSubgroupSize;
+    if (const uint32_t lanes = device.physical().emulatedSubgroupSize; lanes != 0) {
+        traits.minSubgroupSize = traits.maxSubgroupSize = lanes;
+        traits.subgroupArithmetic = traits.subgroupInt64 = false; // which only drivers do
+        traits.sharedBytes -= std::min(traits.sharedBytes / 2, emulationBytes(traits.maxGroupSize));
+    }
     traits.memoryModel = device.has(vulkan::Feature::eVulkanMemoryModel) &&
                          device.has(vulkan::Feature::eVulkanMemoryModelDeviceScope);
     traits.int16 = device.has(vulkan::Feature::eShaderInt16);
     traits.isCpu = device.physical().isCpu();
-    traits.cooperative = usableMatrices(device);
+    if (device.physical().emulatedSubgroupSize == 0)
+        traits.cooperative = usableMatrices(device);
     traits.isNvidia = device.physical().isNvidia();
     return traits;
 }

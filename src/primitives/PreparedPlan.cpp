@@ -2,20 +2,40 @@
 #include "primitives/PreparedPlan.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "core/MemoryImpl.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "primitives/DeviceTraits.hpp"
+#include "primitives/EmulatedSubgroups.hpp"
 #include "primitives/MergedBindings.hpp"
 #include "primitives/Source.hpp"
 
 namespace kp::primitives {
 namespace {
 
+/// Returns GLSL without unrolled loops. Drivers that compute on the processor take minutes for many
+/// barriers, which kernels for the devices of profiles have.
+std::string withLoops(std::string source) {
+    constexpr std::string_view kUnrolled = "[[unroll]]";
+    for (size_t at = source.find(kUnrolled); at != std::string::npos;
+         at = source.find(kUnrolled, at))
+        source.replace(at, kUnrolled.size(), "[[dont_unroll]]");
+    return source;
+}
+
 std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
                                              const Dispatch& first) {
-    std::vector<uint32_t> spirv = compileKernel(kernel, device.pipelines().compileFolder());
+    const vulkan::PhysicalDevice& physical = device.physical();
+    const uint32_t emulated = kernel.subgroups ? physical.emulatedSubgroupSize : 0;
+    Kernel compiled = kernel;
+    if (emulated != 0)
+        compiled.source = withEmulatedSubgroups(kernel.source, emulated);
+    if (!physical.profile.empty() && physical.computesOnHost())
+        compiled.source = withLoops(std::move(compiled.source));
+    std::vector<uint32_t> spirv = compileKernel(compiled, device.pipelines().compileFolder());
     uint32_t bindings = 0;
     if (!kernel.slots.empty()) {
         spirv = rebound(spirv, kernel.slots);
@@ -26,7 +46,7 @@ std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kerne
     }
     const size_t words = first.push.size() + (first.isExact() ? 0 : first.views.size());
     return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
-                           kernel.constants, kernel.subgroups);
+                           kernel.constants, kernel.subgroups && emulated == 0);
 }
 
 BindingLimits limitsOf(const vulkan::Device& device) {

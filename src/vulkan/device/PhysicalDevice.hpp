@@ -36,7 +36,9 @@ struct PhysicalDevice {
     uint32_t maxSubgroupSize = 0;
     /// Stages whose shaders may require a subgroup size; 0 without VK_EXT_subgroup_size_control.
     VkShaderStageFlags requiredSubgroupSizeStages = 0;
-    uint32_t maxComputeWorkgroupSubgroups = 0;     ///< of a required size; 0 without the extension
+    uint32_t maxComputeWorkgroupSubgroups = 0; ///< of a required size; 0 without the extension
+    /// Lanes of a profile's device, which the library's own shaders emulate for tests; 0: none.
+    uint32_t emulatedSubgroupSize = 0;
     VkSubgroupFeatureFlags subgroupOperations = 0; ///< of compute shaders; 0 if they have none
     uint64_t maxMemoryAllocationSize = 0;
     uint64_t maxBufferSize = 0; ///< 0: not known
@@ -66,6 +68,10 @@ struct PhysicalDevice {
     }
     bool isNvidia() const { return properties.vendorID == 0x10de; }
     bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
+    /// Returns true if the driver computes on the processor, whatever device a profile shows.
+    bool computesOnHost() const {
+        return ownType.value_or(properties.deviceType) == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    }
     std::string name() const { return properties.deviceName; }
 };
 

@@ -72,6 +72,9 @@ void applySubgroups(const DeviceProfile& profile, PhysicalDevice& device) {
         device.requiredSubgroupSizeStages = 0;
     lower(device.maxComputeWorkgroupSubgroups, profile.maxComputeWorkgroupSubgroups);
     device.subgroupOperations &= profile.subgroupOperations;
+    // Drivers that compute on the processor can, and the size may be theirs.
+    if (device.computesOnHost() && profile.emulatedSubgroupSize != device.subgroupSize)
+        device.emulatedSubgroupSize = profile.emulatedSubgroupSize;
 }
 
 /// Returns the driver's first type with all properties; its count if there is none.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 #include <utility>
 
@@ -181,6 +182,14 @@ private:
             number32(take(json, "maxPerWorkgroup"), "maxPerWorkgroup");
         profile.subgroupOperations =
             flags(operationTable(), take(json, "operations"), "operations");
+        if (json.contains("emulated")) {
+            const uint32_t lanes = number32(take(json, "emulated"), "emulated");
+            if (!std::has_single_bit(lanes) || lanes < profile.minSubgroupSize ||
+                lanes > profile.maxSubgroupSize)
+                refuse(formatted("emulates subgroups of {}, but it has powers of two from {} to {}",
+                                 lanes, profile.minSubgroupSize, profile.maxSubgroupSize));
+            profile.emulatedSubgroupSize = lanes;
+        }
         requireEmpty(json, "subgroup.");
     }
 

@@ -27,6 +27,7 @@ struct DeviceProfile {
     uint32_t vendorId = 0;       ///< 0: not given
     uint32_t minSubgroupSize = 1;
     uint32_t maxSubgroupSize = 128;
+    uint32_t emulatedSubgroupSize = 0; ///< lanes that the library's shaders emulate; 0: none
     bool requiresSubgroupSizes = true; ///< false: no compute pipeline can require a size
     uint32_t maxComputeWorkgroupSubgroups = UINT32_MAX;
     VkSubgroupFeatureFlags subgroupOperations = 0;

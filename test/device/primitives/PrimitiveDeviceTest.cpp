@@ -2,11 +2,13 @@
 //
 // Primitives on devices of host applications, with objects of several managers, from several
 // threads.
+#include <algorithm>
 #include <numeric>
 #include <thread>
 
 #include "device/HostVulkan.hpp"
 #include "device/primitives/PrimitiveSupport.hpp"
+#include "unit/ScopedEnvironment.hpp"
 
 namespace kp::test {
 namespace {
@@ -65,6 +67,47 @@ TEST_F(PrimitiveDeviceTest, WorksOnADeviceWithoutFeatures) {
     EXPECT_EQ(total->vector()[0], 5 - (int64_t{1} << 40));
     EXPECT_EQ(count->vector()[0], 3u);
     EXPECT_EQ(distinct->vector(), (std::vector<uint8_t>{1, 2, 3}));
+}
+
+// AMD's 64 lanes and Adreno's 128, which drivers that compute on the processor emulate.
+TEST_F(PrimitiveDeviceTest, WorksWithSubgroupsOf64And128) {
+    constexpr uint32_t kCount = 20000;
+    std::vector<uint32_t> numbers(kCount);
+    for (uint32_t i = 0; i < kCount; ++i)
+        numbers[i] = (i * 2654435761u) >> 20;
+    std::vector<uint32_t> sums(kCount);
+    std::partial_sum(numbers.begin(), numbers.end(), sums.begin());
+    std::vector<uint32_t> sorted = numbers;
+    std::ranges::sort(sorted);
+    std::vector<uint32_t> distinct = sorted;
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    for (const auto& [profile, lanes] : {std::pair("amd-rdna3", 64u), {"adreno-7xx", 128u}}) {
+        SCOPED_TRACE(profile);
+        const ScopedEnvironment variable("KOMPUTE_PROFILE", profile);
+        kp::Manager wide;
+        if (traitsOf(wide).minSubgroupSize != lanes)
+            GTEST_SKIP() << "the device computes in subgroups of its own";
+        EXPECT_TRUE(traitsOf(wide).subgroups);
+        const auto in = wide.tensorT(numbers);
+        const auto keys = wide.tensorT(numbers);
+        const auto sum = wide.tensorT<uint32_t>(1);
+        const auto running = wide.tensorT<uint32_t>(kCount);
+        const auto values = wide.tensorT<uint32_t>(kCount);
+        const auto count = wide.tensorT<uint32_t>(1);
+        wide.sequence()
+            ->record<kp::OpSyncDevice>({in, keys})
+            ->record<kp::OpReduce>(in, sum, ReduceOperation::eSum)
+            ->record<kp::OpScan>(in, running, ReduceOperation::eSum)
+            ->record<kp::OpSort>(keys)
+            ->record<kp::OpUnique>(keys, values, count, UniqueOptions{})
+            ->record<kp::OpSyncLocal>({sum, running, keys, values, count})
+            ->eval();
+        EXPECT_EQ(sum->vector()[0], sums.back());
+        EXPECT_EQ(running->vector(), sums);
+        EXPECT_EQ(keys->vector(), sorted);
+        ASSERT_EQ(count->vector()[0], distinct.size());
+        EXPECT_TRUE(std::equal(distinct.begin(), distinct.end(), values->vector().begin()));
+    }
 }
 
 TEST_F(PrimitiveDeviceTest, TakesObjectsOfTwoManagersOfOneDevice) {
