@@ -85,4 +85,5 @@ void main() {
         sArrived[i] = 0u;
     barrier();
     emulated_main();
+    emulated_barrier(); // Mesa's driver runs none to its end once one has ended
 }
