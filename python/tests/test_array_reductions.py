@@ -401,3 +401,14 @@ def test_sums_over_leading_axes_agree_with_numpy(shape: tuple[int, ...]) -> None
     np.testing.assert_allclose(
         (x + x[:1]).mean(0).numpy(), (a + a[:1]).mean(0), rtol=1e-4, atol=1e-4
     )
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 3), (2, 0, 3), (2, 3, 0)], ids=str)
+def test_no_elements_have_the_sum_and_product_of_nothing(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape, np.float32)
+    for axis in [None, *range(len(shape)), tuple(range(len(shape)))]:
+        for name in ("sum", "prod", "any", "all"):
+            for part in (lambda x: x, lambda x: x.T, lambda x: x[..., ::2]):
+                expected = getattr(np, name)(part(x), axis=axis)
+                found = getattr(kp, name)(part(kp.array(x)), axis=axis)
+                np.testing.assert_array_equal(found.numpy(), expected)

@@ -17,8 +17,8 @@ OpCopyRange::OpCopyRange(std::shared_ptr<Memory> source, uint64_t sourceOffset,
 
 OpCopyRange::OpCopyRange(std::shared_ptr<Memory> source, std::shared_ptr<Memory> destination,
                          std::vector<CopiedRange> ranges)
-    : mSource(std::move(source)), mDestination(std::move(destination)),
-      mRanges(std::move(ranges)) {}
+    : mSource(std::move(source)), mDestination(std::move(destination)), mRanges(std::move(ranges)) {
+}
 
 Accesses OpCopyRange::accesses() {
     Accesses accesses;

@@ -572,10 +572,9 @@ void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool fi
     }
     dispatch.groups = tiles * slices.count * panel.batches;
     if (!isVector() && !isCooperative() && mRules.partsInvocations > 0)
-        dispatch.groups =
-            divideUp(divideUp(panel.rows, mRules.partRows(mProblem)) * divideUp(panel.columns, 4) *
-                         slices.count * panel.batches,
-                     mRules.partsInvocations);
+        dispatch.groups = divideUp(divideUp(panel.rows, mRules.partRows(mProblem)) *
+                                       divideUp(panel.columns, 4) * slices.count * panel.batches,
+                                   mRules.partsInvocations);
     mPlan.steps.push_back(std::move(dispatch));
 }
 

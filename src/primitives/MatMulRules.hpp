@@ -104,8 +104,8 @@ struct MatMulRules {
     /// end).
     double sliceCost = 130'000;
     double sumCost = 1;
-    /// If not 0, invocations multiply parts of partRows() x 4 alone, in groups of so many, and tiles
-    /// only say into how many slices `inner` is cut.
+    /// If not 0, invocations multiply parts of partRows() x 4 alone, in groups of so many, and
+    /// tiles only say into how many slices `inner` is cut.
     uint32_t partsInvocations = 0;
     /// Rows of the parts of large matrices: more operands are used twice.
     uint32_t mostPartRows = 8;

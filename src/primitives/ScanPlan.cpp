@@ -517,8 +517,8 @@ void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
         for (uint64_t piece = 0; piece < pieces; ++piece) {
             const uint64_t row = piece * pieceLength;
             const uint64_t rows = std::min(pieceLength, length - row);
-            const uint64_t first = (block.slab * length + row) * block.rowStep +
-                                   block.column * block.columnStep;
+            const uint64_t first =
+                (block.slab * length + row) * block.rowStep + block.column * block.columnStep;
             const uint64_t elements =
                 ((block.slabs - 1) * length + rows - 1) * block.rowStep + between + 1;
             Dispatch dispatch;
@@ -526,7 +526,7 @@ void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
             dispatch.views = {
                 {kScanIn, first * mInBytes, elements * mInBytes, static_cast<uint32_t>(mInBytes)}};
             const View sums{totals, 0, totalBytes, static_cast<uint32_t>(mTermBytes),
-                               isFirst ? View::Use::eWrite : View::Use::eRead};
+                            isFirst ? View::Use::eWrite : View::Use::eRead};
             if (!isFirst)
                 dispatch.views.push_back({kScanOut, first * mOutBytes, elements * mOutBytes,
                                           static_cast<uint32_t>(mOutBytes), View::Use::eWrite});

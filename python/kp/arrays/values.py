@@ -111,7 +111,9 @@ class Values(Operators):
         key = index[0] if len(index) == 1 else index
         if isinstance(key, int):
             if not -self.size <= key < self.size:
-                raise IndexError(f"index {key} is out of bounds for {counted(self.size, 'element')}")
+                raise IndexError(
+                    f"index {key} is out of bounds for {counted(self.size, 'element')}"
+                )
             key = tuple(int(each) for each in np.unravel_index(key % self.size, self.shape))
         one: Values = self[key]
         return one.item()

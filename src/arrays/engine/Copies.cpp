@@ -90,8 +90,8 @@ std::shared_ptr<OpBase> copyOf(const Write& write, const std::vector<Write>& wri
             return each.view.storage == value.storage; // a row may be read after it was written
         }))
         return nullptr;
-    const RowPairs rows = rowsOf(shape, write.view.strides,
-                                 broadcastStrides(value.shape, value.strides, shape));
+    const RowPairs rows =
+        rowsOf(shape, write.view.strides, broadcastStrides(value.shape, value.strides, shape));
     const int64_t count = rows.shape.product();
     if (count > (rows.length < kLeastRow ? kFewRows : kMostRows))
         return nullptr;

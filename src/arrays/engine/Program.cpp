@@ -224,8 +224,8 @@ Layout Program::layout() const {
         for (const int64_t value : values)
             layout.words.push_back(static_cast<uint32_t>(value));
     };
-    const auto pushDivider = [&](int64_t extent) {
-        const Divider divider = Divider::of(static_cast<uint32_t>(extent));
+    const auto pushDivider = [&](int64_t extent) { // 0 in reductions of nothing
+        const Divider divider = Divider::of(static_cast<uint32_t>(std::max<int64_t>(extent, 1)));
         push({divider.divisor, divider.multiplier, divider.shift});
     };
     for (const Axes* const axes : {&kept, &reduced})

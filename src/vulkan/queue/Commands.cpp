@@ -74,8 +74,7 @@ void recordCopies(VkCommandBuffer commandBuffer, const Buffer& source, const Buf
                                std::min(kMaxRegion, range.bytes - at)});
     if (!regions.empty())
         source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(),
-                                             static_cast<uint32_t>(regions.size()),
-                                             regions.data());
+                                             static_cast<uint32_t>(regions.size()), regions.data());
 }
 
 void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64_t offset,
