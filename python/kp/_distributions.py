@@ -51,21 +51,69 @@ DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 _LARGEST = 2.0**53
 
 
-def _kernel(name: str, *parameters: str) -> Any:
-    """Return what draws numbers by a function of the library; see shaders/lib/Distributions.glsl."""
+def _kernel(name: str, parameters: str, value: str, result: str = "T") -> Any:
+    """Return what draws numbers by GLSL, whose functions are in shaders/lib/Distributions.glsl.
+
+    It may name `at`, the number of the element, and `key`.
+    """
+    named = parameters.split()
     return elementwise(
-        ", ".join(["uint32 low", "uint32 high", *(f"T {each}" for each in parameters)]),
-        "T y",
-        f"y = kp_random_{name}(uint(i), uvec2(low, high), {', '.join(parameters)})",
+        ", ".join(["uint32 low", "uint32 high", *(f"T {each}" for each in named)]),
+        f"{result} y",
+        f"uint at = uint(i); uvec2 key = uvec2(low, high); {value}",
         name=f"kp.random.{name}",
     )
 
 
+def _of_function(name: str, parameters: str, result: str = "T") -> Any:
+    number = f"kp_random_{name}(at, key, {parameters.replace(' ', ', ')})"
+    return _kernel(
+        name, parameters, f"y = {'int64_t' if result == 'int64' else ''}({number})", result
+    )
+
+
+def _of_uniform(name: str, parameters: str, value: str) -> Any:
+    """Return what draws a number from `u`, which is in (0, 1)."""
+    first = parameters.split()[0]
+    return _kernel(name, parameters, f"T u = kp_random_open(at, key, {first}); {value}")
+
+
 _DRAWN = {
-    "gamma": _kernel("gamma", "a"),
-    "log_gamma": _kernel("log_gamma", "a"),
-    "poisson": _kernel("poisson", "lam"),
-    "binomial": _kernel("binomial", "trials", "chance"),
+    "gamma": _of_function("gamma", "a"),
+    "log_gamma": _of_function("log_gamma", "a"),
+    "poisson": _of_function("poisson", "lam", "int64"),
+    "binomial": _of_function("binomial", "trials chance", "int64"),
+    "laplace": _of_uniform(
+        "laplace",
+        "loc scale",
+        "T tail = kp_log(T(2) * min(u, T(1) - u)); y = loc + scale * (u < T(0.5) ? tail : -tail)",
+    ),
+    "logistic": _of_uniform(
+        "logistic", "loc scale", "y = loc + scale * (kp_log(u) - kp_log1p(-u))"
+    ),
+    "gumbel": _of_uniform("gumbel", "loc scale", "y = loc - scale * kp_log(-kp_log(u))"),
+    "rayleigh": _of_uniform("rayleigh", "scale", "y = scale * sqrt(T(-2) * kp_log(u))"),
+    "weibull": _of_uniform("weibull", "a", "y = kp_pow(-kp_log(u), T(1) / a)"),
+    "pareto": _of_uniform("pareto", "a", "y = kp_expm1(-kp_log(u) / a)"),
+    "power": _of_uniform("power", "a", "y = kp_exp(kp_log(u) / a)"),
+    "standard_cauchy": _of_uniform(
+        "standard_cauchy", "scale", "y = scale * kp_tan(T(3.141592653589793lf) * (u - T(0.5)))"
+    ),
+    "triangular": _of_uniform(
+        "triangular",
+        "left mode right",
+        """T width = right - left;
+        y = u * width <= mode - left ? left + sqrt(u * width * (mode - left))
+                                     : right - sqrt((T(1) - u) * width * (right - mode))""",
+    ),
+    "geometric": _kernel(
+        "geometric",
+        "chance",
+        """T u = kp_random_open(at, key, chance);
+        T trials = ceil(kp_log(u) / kp_log1p(-min(chance, T(1) - T(1.1102230246251565e-16lf))));
+        y = int64_t(min(max(trials, T(1)), T(9223372036854774784.0lf)))""",
+        "int64",
+    ),
 }
 
 
@@ -84,15 +132,6 @@ class Distributions:
 
     # --- numbers that others are made of ----------------------------------------------------------
 
-    def _open(self, size: Size, kind: Any) -> Array:
-        """Return numbers uniformly distributed in (0, 1), without 0 and 1."""
-        double = kind == DOUBLE
-        bits = self._next(size, np.uint64 if double else np.uint32, "bits")
-        kept = 52 if double else 23
-        made: Array = (bits >> (64 - kept if double else 32 - kept)).astype(kind)
-        made = (made + 0.5) * 2.0**-kept
-        return made
-
     def _kind(self, name: str, dtype: DTypeLike | None) -> Any:
         """Return the dtype of results. Raises TypeError if they are not floats."""
         kind = number(default_float(self._manager) if dtype is None else dtype).dtype
@@ -106,23 +145,19 @@ class Distributions:
             return value
         return as_array(value, self._manager).astype(kind, copy=False)
 
-    def _of_uniform(
-        self,
-        name: str,
-        size: Size,
-        dtype: DTypeLike | None,
-        formula: Callable[..., Array],
-        *given: Any,
+    def _floats(
+        self, name: str, size: Size, dtype: DTypeLike | None, *given: Any, of: str = ""
     ) -> Array:
-        """Return ``formula(u, *parameters)`` of numbers u in (0, 1)."""
+        """Return floats of a dtype, drawn as `of` or as `name`, of a size or of their parameters'."""
         kind = self._kind(name, dtype)
         computed = np.promote_types(kind, np.float32)
-        u = self._open(size_of(size, *given), computed)
-        made: Array = formula(u, *(self._given(each, computed) for each in given))
+        made = self._drawn(of or name, size_of(size, *given), computed, *given)
         return made.astype(kind, copy=False)
 
-    def _drawn(self, name: str, size: Size, kind: Any, *given: Any) -> Array:
+    def _drawn(self, name: str, size: Size, kind: Any, *given: Any, result: Any = None) -> Array:
         """Return numbers of a distribution, in one kernel that waits for nothing.
+
+        They are computed in the dtype `kind`, and have it, too, unless `result` is another.
 
         Each call goes on by the number of its results, and has a sequence of its own, whose key is made of
         the generator's place.
@@ -131,10 +166,10 @@ class Distributions:
         place = np.random.SeedSequence([self._seed, self._stream, self._counter])
         self._counter += max(math.prod(shape), 1)
         low, high = (int(word) for word in place.generate_state(2, np.uint32))
-        made = empty(shape, dtype=kind, device=self._manager)
+        made = empty(shape, dtype=result or kind, device=self._manager)
         if made.size:
             numbers = (
-                made.dtype.type(each) if isinstance(each, float) else self._given(each, kind)
+                np.dtype(kind).type(each) if isinstance(each, float) else self._given(each, kind)
                 for each in given
             )
             _DRAWN[name](low, high, *numbers, made)
@@ -147,10 +182,7 @@ class Distributions:
     ) -> Array:
         """Return gamma numbers of a shape of 0 or more, and of scale 1."""
         shape = within("shape", shape, 0, math.inf)
-        kind = self._kind("standard_gamma", dtype)
-        computed = np.promote_types(kind, np.float32)
-        made = self._drawn("gamma", size_of(size, shape), computed, shape)
-        return made.astype(kind, copy=False)
+        return self._floats("standard_gamma", size, dtype, shape, of="gamma")
 
     def gamma(
         self, shape: Any, scale: Any = 1.0, size: Size = None, dtype: DTypeLike | None = None
@@ -225,59 +257,46 @@ class Distributions:
     ) -> Array:
         """Return numbers of the double exponential distribution around `loc`."""
         loc, scale = real("loc", loc), within("scale", scale, 0, math.inf)
-
-        def formula(u: Array, loc: Any, scale: Any) -> Array:
-            tail = log(2 * minimum(u, 1 - u))
-            made: Array = loc + scale * where(u < 0.5, tail, -tail)
-            return made
-
-        return self._of_uniform("laplace", size, dtype, formula, loc, scale)
+        return self._floats("laplace", size, dtype, loc, scale)
 
     def logistic(
         self, loc: Any = 0.0, scale: Any = 1.0, size: Size = None, dtype: DTypeLike | None = None
     ) -> Array:
         """Return numbers of the logistic distribution around `loc`."""
         loc, scale = real("loc", loc), within("scale", scale, 0, math.inf)
-        return self._of_uniform(
-            "logistic", size, dtype, lambda u, at, by: at + by * (log(u) - log1p(-u)), loc, scale
-        )
+        return self._floats("logistic", size, dtype, loc, scale)
 
     def gumbel(
         self, loc: Any = 0.0, scale: Any = 1.0, size: Size = None, dtype: DTypeLike | None = None
     ) -> Array:
         """Return numbers of the Gumbel distribution, of the mode `loc`."""
         loc, scale = real("loc", loc), within("scale", scale, 0, math.inf)
-        return self._of_uniform(
-            "gumbel", size, dtype, lambda u, at, by: at - by * log(-log(u)), loc, scale
-        )
+        return self._floats("gumbel", size, dtype, loc, scale)
 
     def rayleigh(
         self, scale: Any = 1.0, size: Size = None, dtype: DTypeLike | None = None
     ) -> Array:
         """Return lengths of vectors of two normal numbers of the standard deviation `scale`."""
-        scale = within("scale", scale, 0, math.inf)
-        return self._of_uniform(
-            "rayleigh", size, dtype, lambda u, by: by * sqrt(-2 * log(u)), scale
-        )
+        return self._floats("rayleigh", size, dtype, within("scale", scale, 0, math.inf))
 
     def weibull(self, a: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return numbers of the Weibull distribution of a shape above 0, and of scale 1."""
         a = within("a", a, 0, math.inf, open_low=True)
-        return self._of_uniform("weibull", size, dtype, lambda u, a: (-log(u)) ** (1 / a), a)
+        return self._floats("weibull", size, dtype, a)
 
     def pareto(self, a: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return numbers of the Pareto II (Lomax) distribution of a shape above 0."""
         a = within("a", a, 0, math.inf, open_low=True)
-        return self._of_uniform("pareto", size, dtype, lambda u, a: expm1(-log(u) / a), a)
+        return self._floats("pareto", size, dtype, a)
 
     def power(self, a: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return numbers from 0 to 1 of the density a x^(a - 1), of `a` above 0."""
         a = within("a", a, 0, math.inf, open_low=True)
-        return self._of_uniform("power", size, dtype, lambda u, a: exp(log(u) / a), a)
+        return self._floats("power", size, dtype, a)
 
     def standard_cauchy(self, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return numbers of the Cauchy distribution around 0."""
-        return self._of_uniform("standard_cauchy", size, dtype, lambda u: tan(math.pi * (u - 0.5)))
+        return self._floats("standard_cauchy", size, dtype, 1.0)
 
     def triangular(
         self, left: Any, mode: Any, right: Any, size: Size = None, dtype: DTypeLike | None = None
@@ -290,14 +309,7 @@ class Distributions:
         if not bool((ends[0] < ends[2]).all()):
             raise ValueError("left is right in some elements; the distribution has no width")
 
-        def formula(u: Array, left: Any, mode: Any, right: Any) -> Array:
-            width = right - left
-            below = left + sqrt(u * width * (mode - left))
-            return where(
-                u * width <= mode - left, below, right - sqrt((1 - u) * width * (right - mode))
-            )
-
-        return self._of_uniform("triangular", size, dtype, formula, left, mode, right)
+        return self._floats("triangular", size, dtype, left, mode, right)
 
     def multivariate_normal(
         self,
@@ -346,7 +358,7 @@ class Distributions:
     def poisson(self, lam: Any = 1.0, size: Size = None) -> Array:
         """Return counts (int64) of events of the mean `lam`, from 0 to 2^53."""
         lam = within("lam", lam, 0, _LARGEST)
-        return self._drawn("poisson", size_of(size, lam), DOUBLE, lam).astype(np.int64)
+        return self._drawn("poisson", size_of(size, lam), DOUBLE, lam, result=np.int64)
 
     def binomial(self, n: Any, p: Any, size: Size = None) -> Array:
         """Return numbers of successes (int64) in `n` trials, up to 2^53, of the probability `p`."""
@@ -354,23 +366,12 @@ class Distributions:
         p = within("p", p, 0, 1)
         if not bool(np.all(np.floor(n) == n) if isinstance(n, float) else (floor(n) == n).all()):
             raise ValueError("n is a whole number of trials")
-        return self._binomial(n, p, size_of(size, n, p))
-
-    def _binomial(self, n: Any, p: Any, size: tuple[int, ...]) -> Array:
-        """Return binomial numbers of parameters that are known to be right."""
-        n, p = self._given(n, DOUBLE), self._given(p, DOUBLE)
-        made = self._drawn("binomial", size, DOUBLE, n, p)
-        return where(as_array(p, self._manager) > 0.5, n - made, made).astype(np.int64)
+        return self._drawn("binomial", size_of(size, n, p), DOUBLE, n, p, result=np.int64)
 
     def geometric(self, p: Any, size: Size = None) -> Array:
         """Return numbers of trials (int64) up to the first success, of the probability `p` above 0."""
         p = within("p", p, 0, 1, open_low=True)
-
-        def formula(u: Array, p: Any) -> Array:
-            trials = ceil(log(u) / log1p(-minimum(as_array(p, self._manager), 1 - 2.0**-53)))
-            return minimum(maximum(trials, 1), 2.0**63 - 1024)
-
-        return self._of_uniform("geometric", size, DOUBLE, formula, p).astype(np.int64)
+        return self._drawn("geometric", size_of(size, p), DOUBLE, p, result=np.int64)
 
     def negative_binomial(self, n: Any, p: Any, size: Size = None) -> Array:
         """Return numbers of failures (int64) before `n` successes of the probability `p`, both above 0."""
@@ -379,7 +380,8 @@ class Distributions:
         wanted = size_of(size, n, p)
         p = self._given(p, DOUBLE)
         lam = self._drawn("gamma", wanted, DOUBLE, n) * ((1 - p) / p)
-        return self._drawn("poisson", wanted, DOUBLE, minimum(lam, _LARGEST)).astype(np.int64)
+        lam = minimum(lam, _LARGEST)
+        return self._drawn("poisson", wanted, DOUBLE, lam, result=np.int64)
 
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
         """Return how often (int64) each of several outcomes comes in `n` trials, along the last axis.
@@ -400,7 +402,7 @@ class Distributions:
         found: list[Array] = []
         for chance in chances[:-1]:
             share = min(chance / remaining, 1.0) if remaining > 0 else 0.0
-            successes = self._binomial(left, float(share), wanted)
+            successes = self._drawn("binomial", wanted, DOUBLE, left, float(share), result=np.int64)
             found.append(successes)
             left = left - successes
             remaining -= chance

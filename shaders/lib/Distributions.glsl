@@ -45,9 +45,10 @@ T kp_random_raised_gamma(uint i, uvec2 key, T a) {  // of a shape of at least 1
         T step = c * x;
         if (step <= T(-1)) continue;
         T cube = (T(1) + step) * (T(1) + step) * (T(1) + step);
+        T u = kp_open(a, kp_philox(uvec4(i, attempt, 1u, 0u), key).xy);
+        if (u < T(1) - T(0.0331) * x * x * x * x) return d * cube;
         // 1 - cube + log(cube), without the difference of numbers near 1
         T excess = T(3) * (kp_log1p(step) - step) - step * step * (T(3) + step);
-        T u = kp_open(a, kp_philox(uvec4(i, attempt, 1u, 0u), key).xy);
         if (kp_log(u) < T(0.5) * x * x + d * excess) return d * cube;
     }
     return d;
@@ -118,8 +119,7 @@ T kp_binomial_chance(T k, T n, T mean, T left) {  // log, up to a constant
              kp_deviance(n - k, left));
 }
 
-T kp_random_binomial(uint i, uvec2 key, T n, T p) {
-    if (p > T(0.5)) p = T(1) - p;
+T kp_random_few_or_many(uint i, uvec2 key, T n, T p) {  // successes of a chance of at most 1/2
     T mean = n * p;
     T odds = p / (T(1) - p);
     if (mean < T(10))
@@ -144,4 +144,10 @@ T kp_random_binomial(uint i, uvec2 key, T n, T p) {
         if (chance <= kp_binomial_chance(k, n, mean, left) - atMode) return k;
     }
     return mode;
+}
+
+T kp_random_binomial(uint i, uvec2 key, T n, T p) {
+    bool flipped = p > T(0.5);
+    T found = kp_random_few_or_many(i, key, n, flipped ? T(1) - p : p);
+    return flipped ? n - found : found;
 }
