@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .. import _kp
+from .._axes import normalized_axes
 from . import by_operator, reductions, scans
-from .array import Array
+from .array import Array, converted
 from .elementwise import apply, into, where
 from .group_functions import takes_groups
 from .manipulation import given
-from .reductions import Axes
+from .operands import in_tensors
+from .reductions import Axes, at_least_single
 
 __all__ = [
     "nanargmax",
@@ -39,6 +42,44 @@ def _numbers(array: Array, where: Any = None) -> Any:
         return where
     found = apply("logical_not", apply("isnan", array))
     return found if where is None or where is True else apply("logical_and", found, where)
+
+
+#: Up to here, floats count one by one.
+_COUNTED = 1 << 24
+
+
+def _in_one_kernel(array: Any, axis: Axes, dtype: Any, where: Any) -> bool:
+    """Return whether one kernel may reduce an array, counting as it goes."""
+    if type(array) is not Array or array._dtype.kind != "f" or in_tensors():
+        return False
+    if dtype is not None or where is not None:
+        return False
+    lengths = [array.shape[each] for each in normalized_axes(axis, array.ndim)]
+    return 0 < math.prod(lengths) <= _COUNTED
+
+
+def _of_numbers(
+    array: Any, term: str, finish: str, axis: Axes, dtype: Any, keepdims: bool, *others: Any
+) -> Array:
+    """Reduce the elements {0} that are not NaN to a function of the sum $s of terms, and their number $n.
+
+    $T is the type of both.
+    """
+    wide = at_least_single(array._dtype)
+    real, pair = ("double", "dvec2") if wide.itemsize == 8 else ("float", "vec2")
+    kind = np.dtype(np.complex128 if wide.itemsize == 8 else np.complex64)
+    value = _kp._expression(
+        f"(kp_isnan({{0}}) ? {pair}(0) : {pair}({term}, 1))",
+        kind,
+        array.shape,
+        [converted(array, wide), *others],
+    )
+    finish = finish.replace("$s", "{0}.x").replace("$n", "{0}.y").replace("$T", real)
+    axes = normalized_axes(axis, array.ndim)
+    found: Array = _kp._reduce_text(
+        value, axes, dtype, "{0} + {1}", f"{pair}(0)", f"{pair}({finish}, 0)", keepdims
+    )
+    return found
 
 
 def nansum(
@@ -85,6 +126,8 @@ def nanmean(
 ) -> Array:
     """Return the means along axes of what is not NaN; NaN where nothing is left."""
     array = given(x)
+    if _in_one_kernel(array, axis, dtype, where):
+        return into(out, _of_numbers(array, "{0}", "$s / $n", axis, array._dtype, keepdims))
     return reductions.mean(array, axis, dtype, out, keepdims, where=_numbers(array, where))
 
 
@@ -103,6 +146,16 @@ def nanvar(
 ) -> Array:
     """Return the variances along axes of what is not NaN. See var()."""
     array = given(x)
+    if _in_one_kernel(array, axis, dtype, where):
+        less = reductions.correction_of(ddof, correction)
+        wide = at_least_single(array._dtype)
+        if mean is None:
+            mean = _of_numbers(array, "{0}", "$s / $n", axis, wide, True)
+        squares = "({0} - {1}) * ({0} - {1})"
+        # What has not more elements than are taken away has no variance.
+        quotient = f"($n > $T({less}) ? $s / ($n - $T({less})) : kp_nan($T(0)))"
+        mean = converted(given(mean), wide)
+        return into(out, _of_numbers(array, squares, quotient, axis, array._dtype, keepdims, mean))
     found = _numbers(array, where)
     return reductions.var(
         array, axis, dtype, out, ddof, keepdims, correction=correction, where=found, mean=mean
@@ -124,6 +177,9 @@ def nanstd(
 ) -> Array:
     """Return the standard deviations along axes of what is not NaN. See std()."""
     array = given(x)
+    if _in_one_kernel(array, axis, dtype, where):
+        variance = nanvar(array, axis, None, None, ddof, keepdims, mean=mean, correction=correction)
+        return into(out, apply("sqrt", variance))
     found = _numbers(array, where)
     return reductions.std(
         array, axis, dtype, out, ddof, keepdims, correction=correction, where=found, mean=mean
@@ -140,9 +196,21 @@ def _extreme(
     name: str, x: Any, axis: Axes, out: Array | None, keepdims: bool, initial: Any, where: Any
 ) -> Array:
     array = given(x)
+    if initial is None and _in_one_kernel(array, axis, None, where):
+        nothing = (
+            "packDouble2x32(uvec2(0u, 0x7ff80000u))"
+            if array._dtype.itemsize == 8
+            else "uintBitsToFloat(0x7fc00000u)"
+        )
+        source = converted(array, at_least_single(array._dtype))
+        axes = normalized_axes(axis, array.ndim)
+        combine = f"kp_f{name}({{0}}, {{1}})"
+        result: Array = _kp._reduce_text(
+            source, axes, array._dtype, combine, nothing, "{0}", keepdims
+        )
+        return into(out, result)
     function = getattr(reductions, name)
     found = _numbers(array)
-    result: Array
     if found is None or initial is not None:
         chosen = _numbers(array, where)
         result = function(array, axis, out, keepdims, initial, chosen)

@@ -387,7 +387,7 @@ def var(
     `mean` is the mean if it is known already, with axes of one element as from ``keepdims=True``.
     Warns (RuntimeWarning) if there are not more elements than `correction`.
     """
-    less = _correction(ddof, correction)
+    less = correction_of(ddof, correction)
     array = given(x)
     result = _mean_type(array, dtype)
     wide = at_least_single(result)
@@ -413,7 +413,7 @@ def var(
     return into(out, quotient)
 
 
-def _correction(ddof: float | None, correction: float) -> float:
+def correction_of(ddof: float | None, correction: float) -> float:
     if ddof and correction:
         raise ValueError("ddof and correction are two names of one number; give one of them")
     return correction or ddof or 0
@@ -433,7 +433,7 @@ def std(
     mean: Any = None,
 ) -> Array:
     """Return the standard deviations along axes: the square roots of var()."""
-    less = _correction(ddof, correction)
+    less = correction_of(ddof, correction)
     variance = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
     root = apply("sqrt", variance)
     return into(out, root)
