@@ -7,6 +7,9 @@
 #include <utility>
 
 #include <kompute/Error.hpp>
+#include <kompute/arrays/Creation.hpp>
+#include <kompute/arrays/Elementwise.hpp>
+#include <kompute/arrays/Promotion.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/engine/Evaluate.hpp"
@@ -322,6 +325,31 @@ bool Array::isContiguous() const {
 
 bool Array::isWhole() const {
     return stateOf(*this).evaluated().isWhole();
+}
+
+namespace {
+
+/// Returns the real (0) or the imaginary parts (1) of complex numbers: of those in memory, a view.
+Array complexPart(const Array& x, int64_t part) {
+    static const std::string* const texts[] = {arrays::interned("({0}).x"),
+                                               arrays::interned("({0}).y")};
+    const DType dtype = realOf(x.dtype());
+    const arrays::NodePtr node = arrays::stateOf(x).node();
+    if (node->op == arrays::Op::eLeaf && x.ndim() > 0 && node->strides.back() == 1)
+        return x.view(dtype).select({ellipsis, Slice(part, kp::end, 2)});
+    return arrays::arrayOf(arrays::text(texts[part], dtype, x.shape(), {node}));
+}
+
+} // namespace
+
+Array real(const Array& x) {
+    return x.dtype() < DType::eComplex64 ? x : complexPart(x, 0);
+}
+
+Array imag(const Array& x) {
+    if (x.dtype() < DType::eComplex64)
+        return zeros(x.shape(), x.dtype(), &x.manager());
+    return complexPart(x, 1);
 }
 
 } // namespace kp

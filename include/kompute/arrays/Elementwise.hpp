@@ -162,9 +162,9 @@ KOMPUTE_API Array lcm(const Operand& x, const Operand& y);
 KOMPUTE_API Array where(const Array& condition, const Operand& x, const Operand& y);
 /// Returns the elements, but at least @p low and at most @p high, in the type of x.
 KOMPUTE_API Array clip(const Array& x, const Operand& low, const Operand& high);
-/// Returns the real parts.
+/// Returns the real parts: of an array in memory, a view.
 KOMPUTE_API Array real(const Array& x);
-/// Returns the imaginary parts; 0 for real numbers.
+/// Returns the imaginary parts: of an array in memory, a view; 0 for real numbers.
 KOMPUTE_API Array imag(const Array& x);
 
 inline Array operator+(const Array& x, const Array& y) {

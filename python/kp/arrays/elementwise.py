@@ -20,7 +20,7 @@ from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
 from .host_data import dtype_of, host_values
 from .storage import DType, Shape, broadcast as broadcast, upload
-from .types import number, real_of, warn_if_cut
+from .types import number, warn_if_cut
 from .values import Values
 
 
@@ -430,21 +430,13 @@ def abs_(value: int) -> int:
 
 
 def real(x: Any, /) -> Array:
-    """Return the real parts."""
-    array = as_array(x, manager_of(x))
-    if array._dtype.kind != "c":
-        return array
-    return _kp._expression("({0}).x", real_of(array._dtype), array._shape, [array])
+    """Return the real parts: of an array in memory, a view."""
+    return _kp._real(as_array(x, manager_of(x)))
 
 
 def imag(x: Any, /) -> Array:
-    """Return the imaginary parts; 0 for real numbers."""
-    array = as_array(x, manager_of(x))
-    if array._dtype.kind != "c":
-        from .creation import zeros_like
-
-        return zeros_like(array)  # not array * 0, which is NaN for infinities
-    return _kp._expression("({0}).y", real_of(array._dtype), array._shape, [array])
+    """Return the imaginary parts: of an array in memory, a view; 0 for real numbers."""
+    return _kp._imag(as_array(x, manager_of(x)))
 
 
 def set_part(x: Any, part: int, value: Any) -> None:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/ArrayFunctions.hpp"
 
+#include <kompute/arrays/Elementwise.hpp>
 #include <kompute/arrays/Engine.hpp>
 #include <kompute/arrays/Manipulation.hpp>
 #include <kompute/arrays/Products.hpp>
@@ -135,6 +136,10 @@ void bindArrayFunctions(py::module_& module) {
             return roll(x, shift, axis);
         },
         "x"_a, "shift"_a, "axis"_a);
+    module.def(
+        "_real", [](const Array& x) { return real(x); }, "x"_a);
+    module.def(
+        "_imag", [](const Array& x) { return imag(x); }, "x"_a);
 }
 
 } // namespace kp::python

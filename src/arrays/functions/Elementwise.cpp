@@ -186,18 +186,6 @@ Array clip(const Array& x, const Operand& low, const Operand& high) {
     return minimum(maximum(x, low), high).astype(x.dtype());
 }
 
-Array real(const Array& x) {
-    if (x.dtype() < DType::eComplex64)
-        return x;
-    return glsl("({0}).x", realOf(x.dtype()), {x});
-}
-
-Array imag(const Array& x) {
-    if (x.dtype() < DType::eComplex64)
-        return zeros(x.shape(), x.dtype(), &x.manager());
-    return glsl("({0}).y", realOf(x.dtype()), {x});
-}
-
 Array abs(const Operand& x) {
     static const Function& function = *findFunction("abs");
     return call(function, {x});
