@@ -108,10 +108,18 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
             raise TypeError("conditions are masks (bool)")
     dtype = result_dtype(*[_kind(each) for each in (*choicelist, default)], manager=manager)
     shapes = [np.shape(each) for each in (*condlist, *choicelist, default)]
-    result = broadcast_to(converted(as_array(default, manager), dtype), broadcast(*shapes))
+
+    def part(value: Any) -> Any:
+        """Return an array, or a number, of which a kernel needs no memory."""
+        if isinstance(value, (bool, int, float, complex, np.number)):
+            return dtype.type(value)
+        return converted(as_array(value, manager), dtype)
+
+    result = part(default)
     for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
-        result = chosen(condition, converted(as_array(choice, manager), dtype), result)
-    return result
+        result = chosen(as_array(condition, manager), part(choice), result)
+    shape = broadcast(*shapes)
+    return result if result.shape == shape else broadcast_to(result, shape)
 
 
 def _kind(x: Any) -> Any:

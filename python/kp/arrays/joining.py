@@ -238,7 +238,7 @@ def _gaps(array: Array, place: int, removed: Any) -> list[Array] | None:
     if len(wanted) > _MOST_PARTS:
         return None
     before: tuple[Any, ...] = (slice(None),) * place
-    return [array[(*before, slice(int(starts[i]), int(ends[i])))] for i in wanted]
+    return [array[before + (slice(int(starts[i]), int(ends[i])),)] for i in wanted]
 
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Array:
@@ -272,7 +272,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     if where.size == 1 and places is not None:
         before: tuple[Any, ...] = (slice(None),) * place
         at = int(places[0])
-        parts = [array[(*before, slice(at))], new, array[(*before, slice(at, None))]]
+        parts = [array[before + (slice(at),)], new, array[before + (slice(at, None),)]]
         return concat([part for part in parts if part.shape[place]] or [new], axis=place)
     added = np.arange(extent, extent + count)
     order = np.insert(np.arange(extent), where.astype(np.intp), added)

@@ -14,6 +14,7 @@ from .._axes import normalized, normalized_axes
 from . import reductions
 from .array import Array, converted
 from .creation import zeros_like
+from .custom import elementwise
 from .elementwise import apply, as_array, conj, manager_of, result_dtype, where
 from .manipulation import (
     concat,
@@ -346,6 +347,22 @@ def polyfit(
     )
 
 
+#: Horner's rule.
+_POLYNOMIAL = elementwise(
+    "raw T factor, int32 count, T x",
+    "T y",
+    """
+    precise T total = x * T(0);
+    for (int k = 0; k < count; ++k) {
+        precise T product = total * x;
+        total = product + factor(uint(k));
+    }
+    y = total
+    """,
+    name="kp.polyval",
+)
+
+
 def polyval(p: Sequence[Any] | Any, x: Any) -> Array:
     """Return the values at `x` of a polynomial with the coefficients `p`, the highest first."""
     factors: Any = p if isinstance(p, Array) else np.asarray(p)
@@ -356,10 +373,13 @@ def polyval(p: Sequence[Any] | Any, x: Any) -> Array:
     at = converted(points, dtype)
     if not factors.size:
         return zeros_like(points)
+    if isinstance(factors, Array) and type(at) is Array and dtype.kind == "f":
+        made: Array = _POLYNOMIAL(factors.astype(dtype), factors.size, at)
+        return made
     total: Any = apply("multiply", at, 0)
     for factor in factors.astype(dtype):
         total = apply("add", apply("multiply", total, at), factor)
-    made: Array = total
+    made = total
     return made
 
 

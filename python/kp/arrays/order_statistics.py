@@ -131,7 +131,7 @@ def _quantile(
         result = reshape(result, (*shape, fractions.size))
     else:
         below, above, part = _places(length, fractions.reshape(-1), method)
-        low, high = take(ordered, below, axis=-1), take(ordered, above, axis=-1)
+        low, high = _columns(ordered, below), _columns(ordered, above)
         result = _between(low, high, part)
         last = ordered[..., -1:]
         result = where(apply("isnan", last), last, result)
@@ -142,12 +142,23 @@ def _quantile(
     return into(out, result)
 
 
+def _columns(rows: Array, places: Any) -> Array:
+    """Return some columns; a single one as a view."""
+    if places.size == 1:
+        return rows[..., int(places[0]) : int(places[0]) + 1]
+    return take(rows, places, axis=-1)
+
+
 def _between(low: Array, high: Array, part: Any) -> Array:
     """Return low + part (high - low), rounded as NumPy rounds it."""
     weight = np.asarray(part).astype(low._dtype)
     if not weight.any():
         return low
     distance = apply("subtract", high, low)
+    if weight.size == 1:  # a number, which needs no memory
+        by = weight.item()
+        near, step, far = ("add", by, low) if by < 0.5 else ("subtract", 1 - by, high)
+        return apply(near, far, apply("multiply", distance, step))
     upwards = apply("add", low, apply("multiply", distance, weight))
     downwards = apply("subtract", high, apply("multiply", distance, 1 - weight))
     mixed = where(weight >= 0.5, downwards, upwards)
