@@ -203,7 +203,6 @@ __all__ = [
     "Sampler",
     "Semaphore",
     "Sequence",
-    "Shader",
     "ShaderError",
     "Shard",
     "SpecializationConstant",
@@ -228,7 +227,6 @@ __all__ = [
     "kernel",
     "launcher",
     "list_devices",
-    "log_level",
     "reflect",
     "set_default_group",
     "set_default_float",
@@ -274,7 +272,7 @@ from .compat import early as _early, vkdispatch as _vkdispatch  # noqa: E402
 from .compat.early import Shader as Shader, log_level as log_level  # noqa: E402
 from .compat.vkdispatch import *  # noqa: E402, F403
 
-__all__ += _vkdispatch.__all__
+__all__ += ["Shader", "log_level", *_vkdispatch.__all__]
 _early.install()
 _name_classes()
 

@@ -3800,7 +3800,7 @@ def hypot(
 
 @overload
 def imag(x: GroupArray, /) -> GroupArray:
-    """Return the imaginary parts; 0 for real numbers."""
+    """Return the imaginary parts: of an array in memory, a view; 0 for real numbers."""
 @overload
 def imag(x: Any, /) -> Array: ...
 
@@ -5890,7 +5890,7 @@ def ravel_multi_index(
 
 @overload
 def real(x: GroupArray, /) -> GroupArray:
-    """Return the real parts."""
+    """Return the real parts: of an array in memory, a view."""
 @overload
 def real(x: Any, /) -> Array: ...
 

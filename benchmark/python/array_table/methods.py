@@ -16,7 +16,7 @@ def table() -> Iterator[Case]:
     yield from cases(family, ("x.round(1)", "x.clip(0.2, 0.8)", "x.compress(mask)", "x.conj()", "x.conjugate()",
                               "x.dot(y)", "x.flatten()", "x.nonzero()", "x.ravel()", "x.repeat(2)", "x.reshape(-1, 64)",
                               "x.take(places)", "x.squeeze()", "x.astype('float64')", "ordered.searchsorted(x)",
-                              "x.real", "x.imag"), tolerance=1e-3)  # fmt: skip
+                              "x.real", "x.imag", "x.view('int32')"), tolerance=1e-3)  # fmt: skip
     yield from cases(family, ("x.real", "x.imag", "x.conj()"), "complex64")
     yield from cases(family, ("x.trace()", "x.diagonal()", "x.swapaxes(0, 1)", "x.transpose()", "x.sum(axis=axis)",
                               "x.max(axis=axis)"), "float32", "rows")  # fmt: skip

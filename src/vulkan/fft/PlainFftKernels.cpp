@@ -296,8 +296,8 @@ std::string plainFftText(const PlainFftKernel& kernel, FftRequest::Precision pre
     text += formatted("#define REAL {}\n#define COMPLEX {}\n", real, complex);
     text += formatted("#define LOAD(x) {}\n#define STORE(x) {}\n", load, store);
     text += formatted("#define ROOT(x) {}\n", isHalf ? "x" : "LOAD(x)");
-    text += formatted("#define SCALE {}\n", isDouble ? "packDouble2x32(uvec2(scaleLow, scaleHigh))"
-                                                     : "uintBitsToFloat(scaleLow)");
+    text += isDouble ? "#define SCALE packDouble2x32(uvec2(scaleLow, scaleHigh))\n"
+                     : "#define SCALE uintBitsToFloat(scaleLow)\n";
     text += formatted("layout(binding = 0) readonly buffer Source {{ {} source[]; }};\n",
                       kernel.kind == PlainFftKernel::Kind::eWiden ? real : stored);
     text += formatted("layout(binding = 1) writeonly buffer Result {{ {} result[]; }};\n",
