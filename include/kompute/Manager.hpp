@@ -35,6 +35,22 @@ struct Activity {
     uint64_t waits = 0;       ///< how often a thread waited for submitted work, finished or not
 };
 
+/// Device memory, in bytes; host memory counts only if the device has no other. See
+/// Manager::memory().
+struct MemoryUsage {
+    /// Of the manager's living tensors, images and arrays. Memory of others that a tensor wraps or
+    /// imports does not count, nor do exportable tensors.
+    uint64_t allocated = 0;
+    uint64_t peak = 0; ///< the largest `allocated` since the last resetPeakMemory()
+    /// Kept for reuse: the manager's freed arrays and, for all managers of the device, freed small
+    /// tensors, memory of intermediate results, and constants of operations. clear() frees it.
+    uint64_t cached = 0;
+    /// What the driver has given to the device, for all its managers: all of the above, memory of
+    /// running operations, and unused parts of blocks.
+    uint64_t reserved = 0;
+    uint64_t peakReserved = 0; ///< the largest `reserved` since a manager's resetPeakMemory()
+};
+
 /// Owns a Vulkan device and creates the objects that live on it. Start here:
 ///
 ///     kp::Manager manager; // the best device
@@ -399,6 +415,10 @@ public:
     /// Returns the bytes of device and host memory that the driver has given to this device's
     /// allocator. Managers of the same device share the allocator.
     uint64_t allocatedBytes() const;
+    /// Returns the device memory that is in use and kept for reuse, and how much it was at most.
+    [[nodiscard]] MemoryUsage memory() const;
+    /// Lets the peaks of memory() begin anew, at what is allocated and reserved now.
+    void resetPeakMemory();
     /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
     /// environment's, else the user's. Returns "" if nothing is kept.
     std::string cacheFolder() const;

@@ -40,7 +40,7 @@ from . import (
     launcher,
 )
 from ._cuda import torch_pool
-from ._default import default_manager, set_default_manager, synchronize
+from ._default import default_manager, memory, reset_peak_memory, set_default_manager, synchronize
 from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
 from ._errors import (
@@ -74,6 +74,7 @@ from ._kp import (
     Manager,
     Memory,
     MemoryTypes,
+    MemoryUsage,
     OpAlgoDispatch,
     OpArgSort,
     OpBase,
@@ -160,6 +161,7 @@ __all__ = [
     "Manager",
     "Memory",
     "MemoryTypes",
+    "MemoryUsage",
     "OpAlgoDispatch",
     "OpArgSort",
     "OpBase",
@@ -227,7 +229,9 @@ __all__ = [
     "kernel",
     "launcher",
     "list_devices",
+    "memory",
     "reflect",
+    "reset_peak_memory",
     "set_default_group",
     "set_default_float",
     "set_default_manager",

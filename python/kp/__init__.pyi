@@ -9,6 +9,8 @@ from kp import fft as fft, launcher as launcher, linalg as linalg, random as ran
 from kp._cuda import torch_pool as torch_pool
 from kp._default import (
     default_manager as default_manager,
+    memory as memory,
+    reset_peak_memory as reset_peak_memory,
     set_default_manager as set_default_manager,
     synchronize as synchronize,
 )
@@ -136,6 +138,7 @@ from kp._kp import (
     Memory as Memory,
     MemoryTypes as MemoryTypes,
     MemoryTypes as TensorTypes,
+    MemoryUsage as MemoryUsage,
     OpAlgoDispatch as OpAlgoDispatch,
     OpArgSort as OpArgSort,
     OpBase as OpBase,
@@ -286,6 +289,7 @@ __all__ = [
     "Manager",
     "Memory",
     "MemoryTypes",
+    "MemoryUsage",
     "OpAlgoDispatch",
     "OpArgSort",
     "OpBase",
@@ -633,6 +637,7 @@ __all__ = [
     "may_share_memory",
     "mean",
     "median",
+    "memory",
     "memory_barrier",
     "meshgrid",
     "mgrid",
@@ -695,6 +700,7 @@ __all__ = [
     "reflect",
     "remainder",
     "repeat",
+    "reset_peak_memory",
     "reshape",
     "resize",
     "result_type",

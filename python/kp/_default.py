@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import threading
 
-from ._kp import Manager
+from ._kp import Manager, MemoryUsage
 from ._wording import explains_keywords
 
 _lock = threading.Lock()
@@ -32,6 +32,12 @@ def current_manager() -> Manager | None:
         return _default if _default is not None and _default.is_init() else None
 
 
+def _manager_for(device: Manager | None) -> Manager:
+    if device is not None and not isinstance(device, Manager):
+        raise TypeError(f"device must be a kp.Manager or None, not {type(device).__name__}")
+    return default_manager() if device is None else device
+
+
 @explains_keywords
 def synchronize(device: Manager | None = None) -> None:
     """Wait until a device, by default that of default_manager(), has finished all submitted work.
@@ -39,9 +45,22 @@ def synchronize(device: Manager | None = None) -> None:
     Results that are read wait by themselves; this is for measuring times. Expressions of arrays that nothing
     has needed yet are not computed: read them, or give them to a kernel.
     """
-    if device is not None and not isinstance(device, Manager):
-        raise TypeError(f"device must be a kp.Manager or None, not {type(device).__name__}")
-    (default_manager() if device is None else device).wait_idle()
+    _manager_for(device).wait_idle()
+
+
+@explains_keywords
+def memory(device: Manager | None = None) -> MemoryUsage:
+    """Return the device memory of a manager, by default default_manager(): in use, kept for reuse, and peak.
+
+    Manager.clear() gives back what is kept for reuse.
+    """
+    return _manager_for(device).memory()
+
+
+@explains_keywords
+def reset_peak_memory(device: Manager | None = None) -> None:
+    """Let the peaks of memory() begin anew, at what is allocated and reserved now."""
+    _manager_for(device).reset_peak_memory()
 
 
 @explains_keywords

@@ -185,8 +185,16 @@ class Manager:
         all its managers together.
         """
 
+    def memory(self) -> MemoryUsage:
+        """The device memory in use; see MemoryUsage."""
+
+    def reset_peak_memory(self) -> None:
+        """Lets the peaks of memory() begin anew, at what is allocated and reserved now."""
+
     def clear(self) -> None:
-        """Forgets deleted objects. Also happens automatically now and then."""
+        """Gives memory that is only kept for reuse back to the driver, and forgets deleted
+        objects. Both also happen automatically as needed.
+        """
 
     def wait_idle(self) -> None:
         """Waits until the device has finished everything that was submitted to it. Failures are
@@ -1610,6 +1618,38 @@ class Queue:
 
     def finish(self) -> None:
         """Waits for all earlier launches on this queue. Failures are reported by their events."""
+
+    def __repr__(self) -> str: ...
+
+class MemoryUsage:
+    """Device memory, in bytes. Host memory counts only if the device has no other."""
+
+    @property
+    def allocated(self) -> int:
+        """Of the manager's living tensors, images and arrays, without memory of others that they
+        wrap or import, and without exportable tensors.
+        """
+
+    @property
+    def peak(self) -> int:
+        """The largest `allocated` since reset_peak_memory()."""
+
+    @property
+    def cached(self) -> int:
+        """Kept for reuse: the manager's freed arrays and, for all managers of the device, freed
+        small tensors, memory of intermediate results, and constants of operations.
+        Manager.clear() frees it.
+        """
+
+    @property
+    def reserved(self) -> int:
+        """What the driver has given to the device, for all its managers: all of the above, memory
+        of running operations, and unused parts of blocks.
+        """
+
+    @property
+    def peak_reserved(self) -> int:
+        """The largest `reserved` since a manager's reset_peak_memory()."""
 
     def __repr__(self) -> str: ...
 

@@ -182,6 +182,7 @@ void Manager::add(const std::shared_ptr<Memory>& memory) {
     const CallGate::Call call(mImpl->gate);
     implOf(*memory).managerQueue = mImpl->defaultQueue;
     implOf(*memory).gate = mImpl->gate;
+    implOf(*memory).enter(mImpl->account);
     const std::lock_guard lock(mImpl->mutex);
     mImpl->memory.add(memory);
 }
@@ -418,6 +419,24 @@ size_t Manager::objectCount() const {
 
 uint64_t Manager::allocatedBytes() const {
     return device()->allocator().usage().blockBytes;
+}
+
+MemoryUsage Manager::memory() const {
+    const std::shared_ptr<vulkan::Device> owner = device();
+    const MemoryAccount& account = *mImpl->account;
+    const PeakCounter& reserved = owner->allocator().reserved();
+    MemoryUsage usage;
+    usage.allocated = account.allocated.now();
+    usage.peak = account.allocated.peak();
+    usage.cached = account.cached.load() + owner->cachedBytes();
+    usage.reserved = reserved.now();
+    usage.peakReserved = reserved.peak();
+    return usage;
+}
+
+void Manager::resetPeakMemory() {
+    device()->allocator().reserved().resetPeak();
+    mImpl->account->allocated.resetPeak();
 }
 
 std::string Manager::cacheFolder() const {

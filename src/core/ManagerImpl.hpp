@@ -14,6 +14,7 @@
 #include "core/Internals.hpp"
 #include "core/LaunchRules.hpp"
 #include "core/ManagerAttachment.hpp"
+#include "core/MemoryAccount.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {
@@ -49,6 +50,7 @@ private:
 struct Manager::Impl {
     /// Counts calls that use the device or the objects.
     const std::shared_ptr<CallGate> gate = std::make_shared<CallGate>();
+    const std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>();
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     LaunchRules rules;
     std::string cacheFolder;             ///< from the options

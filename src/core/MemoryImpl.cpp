@@ -310,6 +310,11 @@ void pullRows(const std::vector<std::shared_ptr<Memory>>& images) {
             implOf(*image).pullRows();
 }
 
+void Memory::Impl::enter(std::shared_ptr<MemoryAccount> account) {
+    if (memoryType != MemoryTypes::eHost && (image || buffer->allocated()))
+        entry.open(std::move(account), bytes());
+}
+
 void Memory::Impl::release() {
     struct View {
         std::shared_ptr<vulkan::Device> device; // declared first, so destroyed last
@@ -330,6 +335,7 @@ void Memory::Impl::release() {
         mirror().release();
     buffer.reset();
     image.reset();
+    entry.close();
     rows = {};
     rowsInImage = {};
     packed = {};

@@ -14,6 +14,7 @@
 
 #include "core/CallGate.hpp"
 #include "core/Internals.hpp"
+#include "core/MemoryAccount.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/HostMirror.hpp"
@@ -29,6 +30,7 @@ struct Memory::Impl {
     /// Of the manager that made it. Weak: unfinished work of the queue may own the memory.
     std::weak_ptr<Queue> managerQueue;
     std::shared_ptr<CallGate> gate; ///< of that manager; null without one
+    AccountEntry entry;             ///< in the account of that manager
     MemoryTypes memoryType = MemoryTypes::eDevice;
     DataTypes dataType = DataTypes::eFloat;
     uint64_t count = 0; ///< elements on the device
@@ -109,6 +111,8 @@ struct Memory::Impl {
     const void* packedView();
     /// Writes initial data, if any, to the host view, or to the device memory for eStorage.
     void initialise(const void* data);
+    /// Counts the device memory, if the device's allocator has it, in an account; null for none.
+    void enter(std::shared_ptr<MemoryAccount> account);
     /// Frees everything, and marks it so that recordings of it cannot be submitted any more.
     void release();
 

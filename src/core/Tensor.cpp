@@ -90,6 +90,7 @@ void Tensor::rebuild(const void* data, uint64_t elementTotalCount, uint64_t elem
     mImpl->requireAlive();
     auto fresh = newTensorImpl(mImpl->device, data, elementTotalCount, elementMemorySize,
                                mImpl->dataType, mImpl->memoryType);
+    fresh->enter(mImpl->entry.account());
     mImpl->release();
     fresh->managerQueue = mImpl->managerQueue;
     fresh->keepsView = mImpl->keepsView;

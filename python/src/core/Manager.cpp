@@ -178,6 +178,31 @@ std::string describeManager(py::handle self) {
                             : "<kp.Manager destroyed>";
 }
 
+void bindMemoryUsage(py::module_& module) {
+    py::class_<MemoryUsage>(module, "MemoryUsage", doc(R"(
+        Device memory, in bytes. Host memory counts only if the device has no other.)"))
+        .def_readonly("allocated", &MemoryUsage::allocated, doc(R"(
+            Of the manager's living tensors, images and arrays, without memory of others that they
+            wrap or import, and without exportable tensors.)"))
+        .def_readonly("peak", &MemoryUsage::peak,
+                      "The largest `allocated` since reset_peak_memory().")
+        .def_readonly("cached", &MemoryUsage::cached, doc(R"(
+            Kept for reuse: the manager's freed arrays and, for all managers of the device, freed
+            small tensors, memory of intermediate results, and constants of operations.
+            Manager.clear() frees it.)"))
+        .def_readonly("reserved", &MemoryUsage::reserved, doc(R"(
+            What the driver has given to the device, for all its managers: all of the above, memory
+            of running operations, and unused parts of blocks.)"))
+        .def_readonly("peak_reserved", &MemoryUsage::peakReserved,
+                      "The largest `reserved` since a manager's reset_peak_memory().")
+        .def("__repr__", [](const MemoryUsage& usage) {
+            return formatted("<kp.MemoryUsage allocated={} peak={} cached={} reserved={} "
+                             "peak_reserved={}>",
+                             usage.allocated, usage.peak, usage.cached, usage.reserved,
+                             usage.peakReserved);
+        });
+}
+
 } // namespace
 
 WaitPolicy toWaitPolicy(const std::string& name) {
@@ -189,6 +214,7 @@ WaitPolicy toWaitPolicy(const std::string& name) {
 }
 
 void bindManager(py::module_& module, Classes& classes) {
+    bindMemoryUsage(module);
     Members(classes.manager, managerIn)
         .def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
@@ -243,8 +269,12 @@ void bindManager(py::module_& module, Classes& classes) {
         .property("allocated_bytes", &Manager::allocatedBytes, doc(R"(
                 Bytes of device and host memory that the driver has allocated for this device, for
                 all its managers together.)"))
-        .method("clear", &Manager::clear,
-                "Forgets deleted objects. Also happens automatically now and then.")
+        .method("memory", &Manager::memory, "The device memory in use; see MemoryUsage.")
+        .method("reset_peak_memory", &Manager::resetPeakMemory, doc(R"(
+                Lets the peaks of memory() begin anew, at what is allocated and reserved now.)"))
+        .method("clear", &Manager::clear, doc(R"(
+                Gives memory that is only kept for reuse back to the driver, and forgets deleted
+                objects. Both also happen automatically as needed.)"))
         .def(
             "wait_idle", [](py::handle self) { waitForSubmitted(managerIn(self)); }, doc(R"(
                 Waits until the device has finished everything that was submitted to it. Failures are

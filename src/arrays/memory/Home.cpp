@@ -10,6 +10,7 @@
 #include "arrays/engine/KernelText.hpp"
 #include "base/Text.hpp"
 #include "core/ManagerImpl.hpp"
+#include "core/MemoryImpl.hpp"
 
 namespace kp::arrays {
 namespace {
@@ -88,6 +89,7 @@ std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTyp
             std::shared_ptr<Tensor> tensor = std::move(found->second.back());
             found->second.pop_back();
             mFreedBytes -= static_cast<uint64_t>(count) * itemSize(dtype);
+            implOf(*tensor).entry.setCached(false);
             return tensor;
         }
     }
@@ -117,7 +119,10 @@ void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) 
             dropped.swap(mFreed);
             mFreedBytes = 0;
         }
-        mFreed[keyOf(dtype, count, tensor->memoryType())].push_back(std::move(tensor));
+        std::vector<std::shared_ptr<Tensor>>& kept =
+            mFreed[keyOf(dtype, count, tensor->memoryType())];
+        kept.push_back(std::move(tensor));
+        implOf(*kept.back()).entry.setCached(true);
         mFreedBytes += bytes;
     } catch (const std::bad_alloc&) { // then the memory is freed
     }

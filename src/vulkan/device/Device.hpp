@@ -91,6 +91,8 @@ public:
     BufferPool& scratchPool() const { return *mScratchPool; }
     SharedScratch& sharedScratch() const { return *mSharedScratch; }
     BufferCache& constants() const { return *mConstants; }
+    /// Returns the bytes of device memory that the four keep.
+    uint64_t cachedBytes() const;
     /// Frees what the pools, the caches and the companions keep. @return false if that is nothing
     bool clearBufferPools() const;
     DeviceActivity& activity() const { return mActivity; }

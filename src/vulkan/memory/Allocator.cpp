@@ -28,6 +28,7 @@ namespace kp::vulkan {
 struct Allocator::Context {
     const Device& device;
     MemoryBudget budget;
+    PeakCounter& reserved;
 
     static thread_local Context* current;
 
@@ -64,6 +65,20 @@ struct Allocator::Context {
                                            const VkAllocationCallbacks* callbacks) {
         current->device.vk().vkFreeMemory(handle, memory, callbacks);
         current->budget.forget();
+    }
+    bool isDeviceMemory(uint32_t type) const {
+        return (device.physical().memory.memoryTypes[type].propertyFlags &
+                VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0;
+    }
+    static void VKAPI_PTR noteAllocated(VmaAllocator, uint32_t type, VkDeviceMemory,
+                                        VkDeviceSize bytes, void* context) {
+        if (static_cast<Context*>(context)->isDeviceMemory(type))
+            static_cast<Context*>(context)->reserved.add(bytes);
+    }
+    static void VKAPI_PTR noteFreed(VmaAllocator, uint32_t type, VkDeviceMemory, VkDeviceSize bytes,
+                                    void* context) {
+        if (static_cast<Context*>(context)->isDeviceMemory(type))
+            static_cast<Context*>(context)->reserved.subtract(bytes);
     }
     static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice handle, VkDeviceMemory memory,
                                               VkDeviceSize offset, VkDeviceSize bytes,
@@ -166,9 +181,11 @@ const char* placeName(MemoryPlace place) {
 
 Allocator::Allocator(Device& device)
     : mDevice(device),
-      mContext(new Context{
-          device, MemoryBudget(device.physical().handle,
-                               device.instance()->table().vkGetPhysicalDeviceMemoryProperties2)}) {
+      mContext(
+          new Context{device,
+                      MemoryBudget(device.physical().handle,
+                                   device.instance()->table().vkGetPhysicalDeviceMemoryProperties2),
+                      mReserved}) {
     const PhysicalDevice& physical = device.physical();
     const Context::Use use(*mContext);
     VmaVulkanFunctions table{};
@@ -187,7 +204,10 @@ Allocator::Allocator(Device& device)
         table.vkGetBufferMemoryRequirements2KHR = Context::bufferNeeds2;
         table.vkGetImageMemoryRequirements2KHR = Context::imageNeeds2;
     }
+    const VmaDeviceMemoryCallbacks callbacks{Context::noteAllocated, Context::noteFreed,
+                                             mContext.get()};
     VmaAllocatorCreateInfo info{};
+    info.pDeviceMemoryCallbacks = &callbacks;
     info.instance = device.instance()->handle();
     info.physicalDevice = device.physical().handle;
     info.device = device.handle();

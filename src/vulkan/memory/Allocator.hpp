@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/PeakCounter.hpp"
 #include "vulkan/device/Vulkan.hpp"
 
 // VulkanMemoryAllocator's handles, so that only Allocator.cpp includes its header.
@@ -60,6 +61,8 @@ public:
         uint32_t blocks = 0; ///< the driver's allocations
     };
     Usage usage() const;
+    /// Counts the device memory that is allocated from the driver.
+    PeakCounter& reserved() { return mReserved; }
 
     /// Returns the size of the heap of this kind of memory; 0 if there is none.
     uint64_t heapSize(MemoryPlace place) const { return kindOf(place).heapBytes; }
@@ -79,6 +82,7 @@ private:
     [[noreturn]] void fail(VkResult result, MemoryPlace place, uint64_t bytes) const;
 
     Device& mDevice;
+    PeakCounter mReserved;
     std::unique_ptr<Context> mContext;
     VmaAllocator_T* mHandle = nullptr;
     std::array<Kind, kPlaces> mKinds; ///< by MemoryPlace

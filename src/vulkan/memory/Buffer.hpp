@@ -100,6 +100,8 @@ public:
     void* hostWritable() const { return mAllocation.mapped; }
     bool hostReadable() const { return mAllocation.mapped && (mHasHostView || mAllocation.cached); }
     bool wrapped() const { return mHandle && !mOwned; }
+    /// Returns true if the memory comes from the device's allocator.
+    bool allocated() const { return mAllocation.handle != nullptr; }
     /// Address for shaders with buffer references; 0 if the device does not support them.
     uint64_t deviceAddress() const;
     /// Notes that the VkBuffer got a name, so that no other buffer gets the VkBuffer.

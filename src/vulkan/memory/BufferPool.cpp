@@ -90,4 +90,13 @@ uint64_t BufferPool::bytes() const {
     return mBytes;
 }
 
+uint64_t BufferPool::deviceBytes() const {
+    const std::lock_guard lock(mMutex);
+    uint64_t bytes = 0;
+    for (const auto& [kind, buffers] : mLists)
+        if (kind.place != MemoryPlace::eHost)
+            bytes += kind.bytes * buffers.size();
+    return bytes;
+}
+
 } // namespace kp::vulkan

@@ -69,6 +69,8 @@ public:
 
     size_t count() const;
     uint64_t bytes() const;
+    /// Returns bytes(), less those in host memory.
+    uint64_t deviceBytes() const;
 
 private:
     using Lists = std::map<Kind, std::vector<Idle>>;
