@@ -14,6 +14,7 @@
 #include <kompute/launch/KernelLauncher.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 #include <kompute/launch/KernelStatistics.hpp>
+#include <kompute/launch/LaunchProfile.hpp>
 #include <kompute/launch/Launcher.hpp>
 #include <kompute/launch/PrimitiveLauncher.hpp>
 #include <kompute/launch/Profiler.hpp>

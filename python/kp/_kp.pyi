@@ -2537,6 +2537,13 @@ class ProfilerScope:
 
     def __exit__(self, *args: object) -> None: ...
 
+class LaunchProfile:
+    """A `with` block whose launches are timed."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
 class Profiler(TimingSink):
     """Collects times: nested scopes of host code, and launches on devices. Prints a table, and
     writes a trace for ui.perfetto.dev. Any thread may use it.
@@ -2552,6 +2559,12 @@ class Profiler(TimingSink):
 
     def scope(self, name: str) -> ProfilerScope:
         """Measures a `with` block, inside the open scopes of the same thread."""
+
+    def launches(self, device: Manager | Queue | None = None) -> LaunchProfile:
+        """Times the launches in a `with` block, which then waits for them: of arrays, by their
+        functions; of operations; and of launchers without a profiler. `device` is a manager
+        (its default queue, which arrays use) or a queue; default: default_manager().
+        """
 
     def name_thread(self, name: str) -> None:
         """Names the calling thread's track in the trace."""

@@ -113,7 +113,7 @@ const std::string& ElementwiseKernel::run(const Shape& shape, const std::vector<
     call.layout = call.program.layout();
     const int64_t count = shape.product();
     arrays::Plan& plan = home.plans().add(
-        signature, call.program, call.layout, {static_cast<uint32_t>(count)}, source(call),
+        signature, mName, call.program, call.layout, {static_cast<uint32_t>(count)}, source(call),
         (static_cast<uint64_t>(count) + arrays::kLocalSize - 1) / arrays::kLocalSize);
     home.plans().launch(plan, signature);
     return *plan.source;

@@ -78,6 +78,7 @@ struct Algorithm::Impl {
     Workgroup localSize{1, 1, 1};
     Specialization specialization;
     AlgorithmOptions options;
+    const char* label = nullptr; ///< of dispatches, for tools; a text that is never destroyed
     std::vector<unsigned char> pushConstants;
     Memory::DataTypes pushType = Memory::DataTypes::eCustom; ///< of pushConstants
     uint32_t takenPushTypes = 0; ///< bit for each of DataTypes that the shader's members take

@@ -29,6 +29,12 @@ public:
         return !mGroupCounts && !mBinding->padded && !mAlgorithm->accessesAnything();
     }
 
+    /// Names the dispatch in tools.
+    const char* label() const { return mLabel ? mLabel : "kp::OpAlgoDispatch"; }
+    /// Returns Algorithm::Impl::label of a dispatch; null if there is none.
+    static const char* labelOf(const OpAlgoDispatch& dispatch) {
+        return dispatch.mAlgorithm ? implOf(*dispatch.mAlgorithm).label : nullptr;
+    }
     /// The push constants, which are those of the operation or its algorithm.
     std::span<const unsigned char> constants() const { return mConstants; }
     /// Uses a copy of constants(), so that record() may be called when the operation has changed.
@@ -41,6 +47,7 @@ private:
 
     Algorithm::Impl* mAlgorithm;
     const MemoryBinding* mBinding;
+    const char* mLabel;
     Workgroup mGroups;
     const vulkan::Buffer* mGroupCounts = nullptr; ///< of an indirect dispatch
     uint64_t mGroupCountsOffset = 0;

@@ -38,7 +38,7 @@ void requireGroupCounts(const Tensor& tensor, uint64_t offset, const vulkan::Dev
 } // namespace
 
 DispatchCommands::DispatchCommands(const OpAlgoDispatch& dispatch)
-    : mAlgorithm(&checked(dispatch)), mGroups(mAlgorithm->workgroup),
+    : mAlgorithm(&checked(dispatch)), mLabel(mAlgorithm->label), mGroups(mAlgorithm->workgroup),
       mConstants(mAlgorithm->constantsFor(
           {dispatch.mPushConstants.data(), dispatch.mPushConstants.size()}, dispatch.mPushType)) {
     if (dispatch.mGroupCounts) [[unlikely]] {

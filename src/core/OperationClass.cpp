@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/OperationClass.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -12,6 +13,8 @@
 #endif
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
+
+#include "core/DispatchCommands.hpp"
 
 namespace kp {
 namespace {
@@ -28,6 +31,23 @@ const void* const* virtualTable(const OpBase& op) {
 bool isPlainDispatch(const OpBase& op) {
     static const void* const* const plain = virtualTable(OpAlgoDispatch(nullptr, nullptr, 0));
     return virtualTable(op) == plain;
+}
+
+std::string launchNameOf(const OpBase& op) {
+    if (isPlainDispatch(op)) {
+        const char* const label = DispatchCommands::labelOf(static_cast<const OpAlgoDispatch&>(op));
+        return label ? label : "dispatch";
+    }
+    std::string name = classNameOf(op); // "class kp::OpSort" of some compilers
+    constexpr std::string_view kPrefix = "kp::Op";
+    const size_t prefix = name.find(kPrefix);
+    if (prefix != 0 && (prefix == std::string::npos || name[prefix - 1] != ' '))
+        return name;
+    name.erase(0, prefix + kPrefix.size());
+    std::ranges::transform(name, name.begin(), [](char letter) {
+        return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    });
+    return name;
 }
 
 std::string classNameOf(const OpBase& op) {

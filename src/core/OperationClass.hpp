@@ -15,4 +15,8 @@ bool isPlainDispatch(const OpBase& op);
 /// Returns the name of the class, such as "kp::OpCopy"; "operation" for a class without RTTI.
 std::string classNameOf(const OpBase& op);
 
+/// Returns the name of an operation in profiles: "argsort" for an OpArgSort, and the name that
+/// array code has given to its dispatch.
+std::string launchNameOf(const OpBase& op);
+
 } // namespace kp

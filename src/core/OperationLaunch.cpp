@@ -5,6 +5,7 @@
 
 #include "core/GatheredRecording.hpp"
 #include "core/Native.hpp"
+#include "core/OperationClass.hpp"
 #include "core/Recorder.hpp"
 #include "core/Recording.hpp"
 #include "vulkan/memory/SharedScratch.hpp"
@@ -61,7 +62,11 @@ vulkan::TimelinePoint OperationLaunch::waitsFor(vulkan::Queue& queue) {
 
 Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                               const std::vector<Event>& waitFor, bool timed) {
-    return queue.launch(
+    std::vector<std::string> names;
+    if (timed)
+        for (const std::shared_ptr<OpBase>& operation : operations)
+            names.push_back(launchNameOf(*operation));
+    Event event = queue.launch(
         waitFor, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
             return submitOnce(queue, operations, timed, waits, state);
@@ -72,6 +77,9 @@ Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                 return submitOnce(queue, kept, timed, waits, state);
             };
         });
+    for (uint32_t i = 0; i < names.size(); ++i)
+        queue.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
+    return event;
 }
 
 } // namespace kp

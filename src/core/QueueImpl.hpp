@@ -7,6 +7,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kompute/Queue.hpp>
@@ -15,6 +16,7 @@
 #include "core/Dependencies.hpp"
 #include "core/EventState.hpp"
 #include "core/Internals.hpp"
+#include "core/LaunchLog.hpp"
 #include "core/LaunchRules.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -57,6 +59,27 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     const bool isVirtual;
     std::atomic<bool> profiling{false};
     std::shared_ptr<CallGate> gate; ///< of the manager that made it; null for sequences
+
+    /// Sets what receives the timed launches. @return false if there is a log already
+    bool setLog(const std::shared_ptr<LaunchLog>& log) {
+        const std::lock_guard lock(mLogMutex);
+        if (mLog)
+            return false;
+        mLog = log;
+        return true;
+    }
+    void dropLog() {
+        const std::lock_guard lock(mLogMutex);
+        mLog.reset();
+    }
+    /// Passes a timed launch to the log, if there is one.
+    void logLaunch(std::string_view name, const Event& event) const {
+        std::unique_lock lock(mLogMutex);
+        const std::shared_ptr<LaunchLog> log = mLog;
+        lock.unlock();
+        if (log)
+            log->add(name, event);
+    }
 
     /// Launches device work: immediately if the device can wait for all events of @p waitFor,
     /// otherwise from another thread as soon as it can.
@@ -108,6 +131,9 @@ private:
         return stateEvent(std::move(state), std::move(work));
     }
     Event stateEvent(std::shared_ptr<EventState> state, Submitted work) const;
+
+    mutable std::mutex mLogMutex;
+    std::shared_ptr<LaunchLog> mLog; ///< guarded by mLogMutex
 
     std::mutex mMutex; ///< guards the members below
     /// The last work of an in-order queue, or the last barrier of an out-of-order queue; null once

@@ -221,7 +221,7 @@ void Recorder::recordDispatch(const DispatchCommands& commands,
     if (!endsThePreviousOne)
         writeOwedTimestamp();
     if (mLabels)
-        vulkan::recordBeginLabel(mDevice, mCommandBuffer, "kp::OpAlgoDispatch");
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, commands.label());
     commands.record(mBound, mCommandBuffer);
     if (endsThePreviousOne) {
         mOwesTimestamp = false;

@@ -11,10 +11,12 @@ namespace kp {
 namespace launch {
 namespace {
 
-void logLaunch(const Step& step, const Event& event) {
+void logLaunch(const Queue& queue, const Step& step, const Event& event) {
     step.launcher->runLog().add(event, step.bytes);
     if (step.listLog)
         step.listLog->add(event, step.bytes);
+    if (!step.launcher->runLog().hasSink() && !(step.listLog && step.listLog->hasSink()))
+        implOf(queue).logLaunch(step.launcher->name(), event);
 }
 
 } // namespace
@@ -172,15 +174,16 @@ Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Eve
                     traceKernel(steps[end].message);
             last = runDevice(*queue, i, end, waits, segment++, timed);
             for (size_t part = i; timed && part < end; ++part)
-                logLaunch(steps[part], Internals::event<Event>(Internals::state(last),
-                                                               static_cast<uint32_t>(part - i)));
+                logLaunch(*queue, steps[part],
+                          Internals::event<Event>(Internals::state(last),
+                                                  static_cast<uint32_t>(part - i)));
             i = end;
             continue;
         }
         if (step.host) {
             last = implOf(*queue).launchHost(waits, timed, step.host);
             if (timed)
-                logLaunch(step, last);
+                logLaunch(*queue, step, last);
         } else {
             std::optional<Event> event = step.call(queue, waits);
             last = event ? std::move(*event) : queue->barrier(waits);

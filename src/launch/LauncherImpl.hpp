@@ -60,6 +60,7 @@ public:
     RunLog& operator=(const RunLog&) = delete;
 
     void add(Event event, uint64_t bytes);
+    bool hasSink() const { return mSink != nullptr; }
     std::vector<Event> events() const;
     /// Counts the launches that have finished, and returns the statistics.
     KernelStatistics statistics();

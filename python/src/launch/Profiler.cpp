@@ -4,6 +4,7 @@
 
 #include <pybind11/operators.h>
 
+#include <kompute/launch/LaunchProfile.hpp>
 #include <kompute/launch/Trace.hpp>
 
 namespace kp::python {
@@ -158,6 +159,36 @@ void exitScope(ScopeHandle& self, const py::args&) {
         self.open.pop_back();
 }
 
+/// A `with` block whose launches are timed.
+struct LaunchProfileHandle {
+    std::shared_ptr<Profiler> profiler;
+    py::object device;
+    std::unique_ptr<LaunchProfile> open;
+};
+
+std::shared_ptr<Queue> profiledQueue(const py::object& device) {
+    if (isA<QueueHandle>(device))
+        return handleOf<QueueHandle>(device, "device").queue;
+    const py::object manager =
+        device.is_none() ? py::module_::import("kp").attr("default_manager")() : device;
+    return handleOf<ManagerHandle>(manager, "device").manager->defaultQueue();
+}
+
+py::object enterLaunches(const py::object& self) {
+    auto& handle = py::cast<LaunchProfileHandle&>(self);
+    if (handle.open)
+        throw InvalidArgument("this `with` block is open already; call Profiler.launches() again");
+    handle.open = std::make_unique<LaunchProfile>(profiledQueue(handle.device), handle.profiler);
+    return self;
+}
+
+void exitLaunches(LaunchProfileHandle& self, const py::args&) {
+    const std::unique_ptr<LaunchProfile> ended = std::move(self.open);
+    const ReleaseGil release;
+    if (ended)
+        ended->end();
+}
+
 void addDeviceSpan(Profiler& self, std::string name, std::string device, std::string queue,
                    uint64_t start, uint64_t end, uint64_t submitted) {
     self.addDeviceSpan(
@@ -193,6 +224,11 @@ void bindProfiler(py::module_& module) {
         .def("__enter__", &enterScope)
         .def("__exit__", &exitScope);
 
+    py::class_<LaunchProfileHandle>(module, "LaunchProfile",
+                                    "A `with` block whose launches are timed.")
+        .def("__enter__", &enterLaunches)
+        .def("__exit__", &exitLaunches);
+
     py::class_<Profiler, TimingSink, std::shared_ptr<Profiler>>(module, "Profiler", doc(R"(
         Collects times: nested scopes of host code, and launches on devices. Prints a table, and
         writes a trace for ui.perfetto.dev. Any thread may use it.)"))
@@ -210,6 +246,16 @@ void bindProfiler(py::module_& module) {
                     ScopeHandle{std::move(self), std::move(name), {}});
             },
             "name"_a, "Measures a `with` block, inside the open scopes of the same thread.")
+        .def(
+            "launches",
+            [](std::shared_ptr<Profiler> self, py::object device) {
+                return std::make_unique<LaunchProfileHandle>(
+                    LaunchProfileHandle{std::move(self), std::move(device), nullptr});
+            },
+            "device"_a = py::none(), doc(R"(
+                Times the launches in a `with` block, which then waits for them: of arrays, by their
+                functions; of operations; and of launchers without a profiler. `device` is a manager
+                (its default queue, which arrays use) or a queue; default: default_manager().)"))
         .def("name_thread", &Profiler::nameThread, "name"_a,
              "Names the calling thread's track in the trace.")
         .def("add_host_span", &Profiler::addHostSpan, "name"_a, "start"_a, "end"_a,

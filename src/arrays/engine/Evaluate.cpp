@@ -7,6 +7,7 @@
 #include "arrays/engine/Blocks.hpp"
 #include "arrays/engine/Copies.hpp"
 #include "arrays/engine/ElementKernel.hpp"
+#include "arrays/engine/KernelName.hpp"
 #include "arrays/memory/Home.hpp"
 
 namespace kp::arrays {
@@ -39,7 +40,8 @@ Plan& planned(Home& home, const Signature& signature, const Shape& shape,
     const int64_t count = shape.product();
     const uint64_t wide = wideBindings(program, layout, home.rules(), count, Part::eKept);
     const auto each = static_cast<uint64_t>(elementsOfGroup(program, home.rules()));
-    return home.plans().add(signature, program, layout, {static_cast<uint32_t>(count)},
+    return home.plans().add(signature, kernelName(program), program, layout,
+                            {static_cast<uint32_t>(count)},
                             elementSource(program, layout, home.rules(), wide),
                             (static_cast<uint64_t>(count) + each - 1) / each);
 }

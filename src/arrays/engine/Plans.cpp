@@ -46,21 +46,24 @@ bool mayKeep(const Signature& signature) {
 
 /// Launches an operation on a queue, and returns at once.
 void launchOn(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Repeater>& repeater,
-              const std::shared_ptr<OpBase>& operation) {
+              const std::shared_ptr<OpBase>& operation, std::string_view name) {
     Queue::Impl& impl = implOf(*queue);
+    const bool timed = queue->profiling();
     Repeater::Operations operations{operation};
-    static_cast<void>(impl.launch(
-        {}, false,
+    const Event event = impl.launch(
+        {}, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
-            return repeater->submit(impl, operations, false, waits, state);
+            return repeater->submit(impl, operations, timed, waits, state);
         },
         [&]() -> Queue::Impl::Submit {
-            return [queue, repeater,
+            return [queue, repeater, timed,
                     later = operations](Queue::Impl::Points waits,
                                         const std::shared_ptr<EventState>& state) mutable {
-                return repeater->submit(implOf(*queue), later, false, waits, state);
+                return repeater->submit(implOf(*queue), later, timed, waits, state);
             };
-        }));
+        });
+    if (timed)
+        impl.logLaunch(name, event);
 }
 
 } // namespace
@@ -75,8 +78,9 @@ Plan* Plans::find(const Signature& signature) {
     return nullptr;
 }
 
-Plan& Plans::add(const Signature& signature, const Program& program, const Layout& layout,
-                 std::vector<uint32_t> header, std::string source, uint64_t groups) {
+Plan& Plans::add(const Signature& signature, std::string_view name, const Program& program,
+                 const Layout& layout, std::vector<uint32_t> header, std::string source,
+                 uint64_t groups) {
     if (mPlans.size() >= kMostPlans) {
         dropBindings();
         mPlans.clear();
@@ -84,6 +88,7 @@ Plan& Plans::add(const Signature& signature, const Program& program, const Layou
     auto plan = std::make_unique<Plan>();
     plan->key = signature.words();
     plan->source = interned(source);
+    plan->name = interned(name);
     plan->groups = groups;
     const auto& storages = signature.storages();
     for (const std::shared_ptr<Storage>& each : program.storages())
@@ -122,7 +127,7 @@ void Plans::launch(Plan& plan, const Signature& signature) {
                                                            pushed * sizeof(uint32_t));
         bound.parameters = parameters;
     }
-    launchOn(mHome.queue(), bound.repeater, bound.operation);
+    launchOn(mHome.queue(), bound.repeater, bound.operation, *plan.name);
     if (!mayKeep(signature))
         drop(plan.bound.back());
 }
@@ -155,6 +160,7 @@ Plan::Bound& Plans::bindingFor(Plan& plan, const Signature& signature) {
         plan.kernel = kernelOf(*plan.source, memory);
     made.algorithm = cloneOf(*plan.kernel);
     Algorithm::Impl& impl = implOf(*made.algorithm);
+    impl.label = plan.name->c_str();
     impl.memObjects = std::move(memory);
     impl.bindMemory();
     impl.setWorkgroup(folded(plan.groups));

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -34,6 +35,7 @@ struct Plan {
 
     std::vector<uint64_t> key;
     const std::string* source = nullptr;
+    const std::string* name = nullptr; ///< in profiles; interned()
     /// What is bound, as indices into the storages of the signature.
     std::vector<size_t> memory;
     /// All parameters, with the numbers of the first expression.
@@ -58,9 +60,11 @@ public:
     /// Returns the plan of expressions that are alike; null if there is none.
     Plan* find(const Signature& signature);
     /// Adds the plan of a signature.
+    /// @param name    in profiles
     /// @param header  parameters before those of the program
-    Plan& add(const Signature& signature, const Program& program, const Layout& layout,
-              std::vector<uint32_t> header, std::string source, uint64_t groups);
+    Plan& add(const Signature& signature, std::string_view name, const Program& program,
+              const Layout& layout, std::vector<uint32_t> header, std::string source,
+              uint64_t groups);
     /// Launches a plan with the memory and the numbers of a signature, and returns at once.
     /// @throws Unsupported, OutOfMemory, DeviceLost, ShaderError
     void launch(Plan& plan, const Signature& signature);

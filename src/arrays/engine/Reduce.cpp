@@ -6,6 +6,7 @@
 
 #include "arrays/engine/Blocks.hpp"
 #include "arrays/engine/Evaluate.hpp"
+#include "arrays/engine/KernelName.hpp"
 #include "arrays/engine/ReduceKernel.hpp"
 #include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
@@ -49,7 +50,7 @@ Plan& planned(Home& home, const Signature& signature, const NodePtr& node,
                                        static_cast<uint32_t>(parts), static_cast<uint32_t>(each)};
     const int64_t groups = grouped ? count * parts : divided(count * parts, kLocalSize);
     return home.plans().add(
-        signature, program, layout, header,
+        signature, reductionName(reduction.name, program), program, layout, header,
         reduceSource(program, layout, node->dtype, out.dtype(), binding, reduction, grouped, wide),
         static_cast<uint64_t>(groups));
 }
@@ -81,7 +82,7 @@ Reduction lastOf(const Reduction& reduction, int64_t length) {
     std::string finish = *reduction.finish;
     for (size_t at = finish.find("n_"); at != std::string::npos; at = finish.find("n_", at))
         finish.replace(at, 2, formatted("{}u", length));
-    return {*reduction.combine, *reduction.identity, finish};
+    return {*reduction.combine, *reduction.identity, finish, reduction.name};
 }
 
 /// Reduces in two parts, if the memory or the results are too large for a kernel.
@@ -108,7 +109,7 @@ void reduceHalves(const NodePtr& node, const std::vector<size_t>& axes, const Vi
     Shape both = out.shape;
     both.insert(0, 2);
     const View partial = View::blank(node->home, both, node->dtype);
-    const Reduction first(*reduction.combine, *reduction.identity);
+    const Reduction first(*reduction.combine, *reduction.identity, "{0}", reduction.name);
     for (int64_t index = 0; index < 2; ++index)
         store(partOf(partial, 0, index, 1),
               leaf(reduce(parts[static_cast<size_t>(index)].node, axes, node->dtype, first)));
@@ -166,7 +167,9 @@ View reduce(const NodePtr& given, const std::vector<size_t>& axes, DType dtype,
     Shape shape = kept;
     shape.insert(grouped ? kept.size() : 0, parts);
     const View partial = View::blank(node->home, shape, node->dtype);
-    launch(node, axes, partial, Reduction(*reduction.combine, *reduction.identity), parts, grouped);
+    launch(node, axes, partial,
+           Reduction(*reduction.combine, *reduction.identity, "{0}", reduction.name), parts,
+           grouped);
     launch(leaf(partial), {grouped ? kept.size() : 0}, out, lastOf(reduction, length), 1,
            grouped && parts > rules.serial);
     return out;

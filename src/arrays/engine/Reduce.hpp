@@ -14,12 +14,16 @@ struct Reduction {
     /// @param combine   over {0} and {1}, of the type of what is reduced
     /// @param identity  the total of no elements, of the same type
     /// @param finish    over the total {0} and the number n_ of elements
-    Reduction(std::string_view combine, std::string_view identity, std::string_view finish = "{0}")
-        : combine(interned(combine)), identity(interned(identity)), finish(interned(finish)) {}
+    /// @param name      in profiles; not copied
+    Reduction(std::string_view combine, std::string_view identity, std::string_view finish = "{0}",
+              std::string_view name = "reduce")
+        : combine(interned(combine)), identity(interned(identity)), finish(interned(finish)),
+          name(name) {}
 
     const std::string* combine;
     const std::string* identity;
     const std::string* finish;
+    std::string_view name;
 };
 
 /// Computes an expression and reduces it along axes, in its own type; returns results of another

@@ -59,27 +59,31 @@ Reduction reductionOf(ReduceOperation operation, DType dtype) {
     const NumberType& of = numberType(dtype);
     switch (operation) {
     case ReduceOperation::eSum:
-        return {"{0} + {1}", formatted("{}(0)", of.computed)};
+        return {"{0} + {1}", formatted("{}(0)", of.computed), "{0}", "sum"};
     case ReduceOperation::eProduct:
-        return of.family == 'c' ? Reduction("kp_cmul({0}, {1})", formatted("{}(1, 0)", of.computed))
-                                : Reduction("{0} * {1}", formatted("{}(1)", of.computed));
+        return of.family == 'c'
+                   ? Reduction("kp_cmul({0}, {1})", formatted("{}(1, 0)", of.computed), "{0}",
+                               "prod")
+                   : Reduction("{0} * {1}", formatted("{}(1)", of.computed), "{0}", "prod");
     case ReduceOperation::eAny:
-        return {"{0} || {1}", "false"};
+        return {"{0} || {1}", "false", "{0}", "any"};
     case ReduceOperation::eAll:
-        return {"{0} && {1}", "true"};
+        return {"{0} && {1}", "true", "{0}", "all"};
     case ReduceOperation::eMinimum:
     case ReduceOperation::eMaximum: {
         const bool smallest = operation == ReduceOperation::eMinimum;
+        const char* const name = smallest ? "min" : "max";
         const Limits limits = limitsOf(dtype);
         const std::string& identity = smallest ? limits.highest : limits.lowest;
         if (of.family == 'b')
-            return {smallest ? "{0} && {1}" : "{0} || {1}", identity};
+            return {smallest ? "{0} && {1}" : "{0} || {1}", identity, "{0}", name};
         if (of.family == 'f')
-            return {smallest ? "kp_minimum({0}, {1})" : "kp_maximum({0}, {1})", identity};
+            return {smallest ? "kp_minimum({0}, {1})" : "kp_maximum({0}, {1})", identity, "{0}",
+                    name};
         if (of.family == 'c')
             throw InvalidArgument("complex numbers have no order, so there is no smallest or "
                                   "largest");
-        return {smallest ? "min({0}, {1})" : "max({0}, {1})", identity};
+        return {smallest ? "min({0}, {1})" : "max({0}, {1})", identity, "{0}", name};
     }
     default:
         throw InvalidArgument("arrays reduce by sum, product, minimum, maximum, any and all");

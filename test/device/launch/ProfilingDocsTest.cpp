@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include <kompute/Array.hpp>
 #include <kompute/Launch.hpp>
 
 #include "device/DocsSupport.hpp"
@@ -82,8 +83,23 @@ kp::KernelLauncher add("add", kernel, {a, b, 2.0f}, options);
     }
 }
 
+TEST_F(ProfilingDocsTest, RunsTheCodeOnArrays) {
+    const kp::Array x = kp::Array::of(std::vector<float>{1, 2, 3}, &manager);
+    const auto profiler = std::make_shared<kp::Profiler>("solver");
+    // clang-format off
+{
+    const kp::LaunchProfile launches(manager.defaultQueue(), profiler);
+    sqrt(x * x + 1).evaluate();
+}
+    // clang-format on
+    if (manager.deviceInfo().timestamps) {
+        EXPECT_NE(profiler->table().find("\n  multiply, add, sqrt "), std::string::npos)
+            << profiler->table();
+    }
+}
+
 TEST_F(ProfilingDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/profiling.md", "test/device/launch/ProfilingDocsTest.cpp", 2);
+    expectCodeOfPage("docs/profiling.md", "test/device/launch/ProfilingDocsTest.cpp", 3);
 }
 
 } // namespace

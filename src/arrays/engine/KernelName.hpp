@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "arrays/engine/Program.hpp"
+
+namespace kp::arrays {
+
+/// Returns the functions that a program computes, each once, in their order: "multiply, add". Of a
+/// program without functions, says what it does: "copy", "astype", "full", "arange".
+std::string kernelName(const Program& program);
+
+/// Returns the name of the reduction of a program's values: "sum", or "sum of multiply, add".
+std::string reductionName(std::string_view reduction, const Program& program);
+
+} // namespace kp::arrays
