@@ -2,20 +2,26 @@
 //
 // Sorts by one digit, one invocation per strip of keys, for drivers that compute on the processor:
 // no invocation waits for another. STAGE 0 counts the digits of each strip; 1, an invocation per
-// digit, turns the counts into the keys of the same digit in earlier strips; 2 moves the keys.
+// digit, turns the counts into the keys of the same digit in earlier strips; 2 moves the keys. ALONE: one
+// invocation does all of that for the only strip.
 
+#ifdef ALONE
+#define STAGE 2
+#endif
 #if STAGE != 1
 layout(binding = 0) readonly buffer KeysIn { KEY_STORED keysIn[]; };
 #endif
+#ifndef ALONE
 layout(binding = COUNTS_BINDING) buffer Counts { uint counts[]; }; // [strip][digit]
-#if STAGE > 0
+#endif
+#if STAGE > 0 && !defined(ALONE)
 layout(binding = COUNTS_BINDING + 1) buffer Totals { uint totals[]; }; // [digit]
 #endif
 #if STAGE == 2
-layout(binding = 3) writeonly buffer KeysOut { KEY_STORED keysOut[]; };
+layout(binding = OUT_BINDING) writeonly buffer KeysOut { KEY_STORED keysOut[]; };
 #if VALUE_WORDS > 0
-layout(binding = 4) readonly buffer ValuesIn { VALUE valuesIn[]; };
-layout(binding = 5) writeonly buffer ValuesOut { VALUE valuesOut[]; };
+layout(binding = OUT_BINDING + 1) readonly buffer ValuesIn { VALUE valuesIn[]; };
+layout(binding = OUT_BINDING + 2) writeonly buffer ValuesOut { VALUE valuesOut[]; };
 #endif
 #endif
 
@@ -23,8 +29,10 @@ layout(push_constant) uniform Push {
 #if STAGE != 1
     uint firstKeyIn;
 #endif
+#ifndef ALONE
     uint firstCount;
-#if STAGE > 0
+#endif
+#if STAGE > 0 && !defined(ALONE)
     uint firstTotal;
 #endif
 #if STAGE == 2
@@ -67,22 +75,32 @@ void main() {
     if (number >= strips)
         return;
     uint own = gl_LocalInvocationIndex * 256u;
+#ifndef ALONE
     uint first = firstCount + 256u * number;
+#endif
     uint begin = number * stripKeys;
     uint end = min(begin + stripKeys, count);
     Digit digit = Digit(shift, mask, flip);
-#if STAGE == 0
+#if STAGE == 0 || defined(ALONE)
     for (uint d = 0u; d < 256u; ++d)
         sCounters[own + d] = 0u;
     for (uint i = begin; i < end; ++i)
         ++sCounters[own + digitOf(LOAD_KEY(keysIn[firstKeyIn + i]), digit)];
+#endif
+#if STAGE == 0
     for (uint d = 0u; d < 256u; ++d)
         counts[first + d] = sCounters[own + d];
 #else
     uint sum = 0u;
     for (uint d = 0u; d < 256u; ++d) {
+#ifdef ALONE
+        uint keys = sCounters[own + d];
+        sCounters[own + d] = sum;
+        sum += keys;
+#else
         sCounters[own + d] = sum + counts[first + d];
         sum += totals[firstTotal + d];
+#endif
     }
     for (uint i = begin; i < end; ++i) {
         KEY key = LOAD_KEY(keysIn[firstKeyIn + i]);

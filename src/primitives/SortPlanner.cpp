@@ -84,22 +84,27 @@ SortChain SortPlanner::valueChain(uint64_t count) {
 }
 
 void SortPlanner::planStrips(Part part, const SortChain& keys, const SortChain& values) {
-    const SortTile tile{mRules.stripGroup, 1, false, false};
     const uint64_t strips =
         std::max(std::clamp<uint64_t>(part.count / mRules.minStrip, 1, mRules.maxStrips),
                  divideUp(part.count, mRules.longestStrip));
     const uint64_t stripKeys = divideUp(part.count, strips);
-    const uint64_t countBytes = strips * kSortRowBytes;
-    const View counts{scratch("counts", countBytes), 0, countBytes, 4, Use::eReadWrite};
-    const View totals{scratch("totals", kSortRowBytes), 0, kSortRowBytes, 4, Use::eReadWrite};
+    const bool alone = strips == 1;
+    const SortTile tile{alone ? 1 : mRules.stripGroup, 1, false, false};
+    std::vector<View> counted; // the counts and their totals
+    if (!alone)
+        for (const auto& [name, bytes] : {std::pair("counts", strips * kSortRowBytes),
+                                          std::pair("totals", uint64_t{kSortRowBytes})})
+            counted.push_back({scratch(name, bytes), 0, bytes, 4, Use::eReadWrite});
     const auto stage = [&](const char* name, int number) {
         return kernel(name, SORTSTRIPS_GLSL, tile, false,
-                      formatted("#define STAGE {}\n#define COUNTS_BINDING {}\n", number,
-                                number == 1 ? 0 : 1));
+                      alone ? "#define ALONE\n#define OUT_BINDING 1\n"
+                            : formatted("#define STAGE {}\n#define COUNTS_BINDING {}\n"
+                                        "#define OUT_BINDING 3\n",
+                                        number, number == 1 ? 0 : 1));
     };
-    const uint32_t counter = stage("OpSort's counts of strips", 0);
-    const uint32_t adder = stage("OpSort's offsets of strips", 1);
-    const uint32_t mover = stage("OpSort's pass over strips", 2);
+    const uint32_t mover = stage(alone ? "OpSort's pass" : "OpSort's pass over strips", 2);
+    const uint32_t counter = alone ? mover : stage("OpSort's counts of strips", 0);
+    const uint32_t adder = alone ? mover : stage("OpSort's offsets of strips", 1);
     const auto add = [&](uint32_t number, std::vector<View> views, uint64_t digit,
                          uint64_t invocations) {
         Dispatch dispatch;
@@ -113,15 +118,18 @@ void SortPlanner::planStrips(Part part, const SortChain& keys, const SortChain& 
     };
     for (uint64_t digit = 0; digit < mPasses; ++digit) {
         const View in = view(keys.places[digit], part, 0, mKeyBytes, Use::eRead);
-        std::vector<View> moved = {in, counts, totals,
-                                   view(keys.places[digit + 1], part, 0, mKeyBytes, Use::eWrite)};
+        std::vector<View> moved = {in};
+        moved.insert(moved.end(), counted.begin(), counted.end());
+        moved.push_back(view(keys.places[digit + 1], part, 0, mKeyBytes, Use::eWrite));
         if (hasValues()) {
             const uint32_t bytes = mProblem.valueBytes;
             moved.push_back(view(values.places[digit], part, 0, bytes, Use::eRead));
             moved.push_back(view(values.places[digit + 1], part, 0, bytes, Use::eWrite));
         }
-        add(counter, {in, counts}, digit, strips);
-        add(adder, {counts, totals}, digit, 256);
+        if (!alone) {
+            add(counter, {in, counted[0]}, digit, strips);
+            add(adder, counted, digit, 256);
+        }
         add(mover, std::move(moved), digit, strips);
     }
 }
