@@ -25,10 +25,12 @@ struct SearchRules {
     uint32_t perInvocation = 4;
 };
 
-Kernel searchKernel(const SearchProblem& problem, const SearchRules& rules) {
+Kernel searchKernel(const SearchProblem& problem, const SearchRules& rules, bool queued) {
     std::string macros = keyMacros(problem.type) + "#define VALUE_WORDS 0\n";
     macros += formatted("#define PER_INVOCATION {}\n#define PLACE_WORDS {}\n", rules.perInvocation,
                         problem.placeBytes / 4);
+    if (queued)
+        macros += "#define QUEUED\n";
     if (problem.right)
         macros += "#define RIGHT\n";
     if (problem.countingNeedles)
@@ -54,7 +56,7 @@ Plan planSearch(const SearchProblem& problem, const DeviceTraits& traits) {
     }
     SearchRules rules;
     rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
-    const uint32_t kernel = plan.addKernel(searchKernel(problem, rules));
+    const uint32_t kernel = plan.addKernel(searchKernel(problem, rules, traits.isCpu));
     const uint32_t bytes = sortKeyBits(problem.type) / 8;
     const uint64_t sortedMost = traits.maxViewBytes / bytes;
     const uint64_t needlesMost = traits.maxViewBytes / std::max(bytes, problem.placeBytes);
