@@ -15,6 +15,7 @@ layout(binding = 0) readonly buffer In { UNIT_STORED elements[]; };
 #else
 layout(binding = 0) readonly buffer In { IN_STORED elements[]; };
 #endif
+#ifndef ALONE
 layout(binding = 1) writeonly buffer Marks { uint marks[]; };
 // Per tile: the chosen elements, and the number of the last one of them in this dispatch, from 1 on
 // (0: none).
@@ -30,8 +31,9 @@ layout(push_constant) uniform Push {
     uint tileElements; // a multiple of 32
 #endif
 };
+#endif
 
-#ifndef STRIPS
+#if !defined(STRIPS) && !defined(ALONE)
 #define WORDS (GROUP_SIZE * ITEMS / 32)
 
 shared uint sMarks[WORDS];
@@ -60,7 +62,9 @@ bool isChosen(uint i) {
 #endif
 }
 
-#ifdef STRIPS
+#ifdef ALONE
+// SelectAlone.glsl has the rest.
+#elif defined(STRIPS)
 void main() {
     uint tile = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
     uint first = tile * tileElements;

@@ -17,11 +17,11 @@
 #include <Wide.glsl.hpp>
 
 #include "base/Text.hpp"
-#include "operations/GlslType.hpp"
 #include "primitives/Division.hpp"
 #include "primitives/MoveUnit.hpp"
+#include "primitives/SelectAlone.hpp"
+#include "primitives/SelectSource.hpp"
 #include "primitives/Source.hpp"
-#include "shader/SourceTokens.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -33,10 +33,6 @@ constexpr uint32_t kTileBytes = 8;
 constexpr uint64_t kMostInLookBack = uint64_t{1} << 31;
 constexpr SelectTile kTileOfFew{512, 8, 4};
 
-uint32_t unitOf(const SelectProblem& problem) {
-    return moveUnit(problem.elementBytes | problem.inUnit | problem.outUnit);
-}
-
 /// Neighbours that an invocation reads: a block of 16 bytes, or four flags, which are read one by
 /// one.
 uint32_t neighboursOf(const SelectProblem& problem) {
@@ -46,20 +42,6 @@ uint32_t neighboursOf(const SelectProblem& problem) {
 /// Rows of a tile whose places are in shared memory at a time, as few as keep invocations busy.
 uint32_t rowsAtOnce(const SelectProblem& problem) {
     return neighboursOf(problem) < 8 ? 2 : 1;
-}
-
-/// Returns whether a GLSL expression has an '=' that does not compare.
-bool assigns(std::string_view glsl) {
-    std::string_view before;
-    bool single = false;
-    for (const shader::SourceToken& token : shader::tokensOf(glsl)) {
-        if (single && token.text != "=")
-            return true;
-        single =
-            token.text == "=" && before != "=" && before != "<" && before != ">" && before != "!";
-        before = token.text;
-    }
-    return false;
 }
 
 class SelectPlanner {
@@ -76,6 +58,8 @@ public:
             planNothing();
             return std::move(mPlan);
         }
+        if (mRules.way == SelectWay::eAlone)
+            return planSelectAlone(mProblem, mTraits);
         if (mRules.way == SelectWay::eLookBack) {
             planLookBack();
             return std::move(mPlan);
@@ -137,7 +121,7 @@ private:
         Kernel kernel;
         std::string functions = std::string(WIDE_GLSL) + std::string(SELECTGROUPS_GLSL);
         std::string macros = unitMacros(mUnit);
-        macros += choiceMacros(kernel, functions);
+        macros += choiceMacros(mProblem, kernel, functions);
         const auto rows = static_cast<uint32_t>(laneItems / perLane);
         const auto words = [](bool present, bool wide) { return !present ? 0 : wide ? 2 : 1; };
         macros += formatted("#define ITEMS {}u\n#define PER_LANE {}u\n#define LOADED_ROWS {}u\n"
@@ -225,30 +209,6 @@ private:
             addMoveKernel();
     }
 
-    /// Returns the macros of what is chosen. Elements of no number type are compared as units.
-    std::string choiceMacros(Kernel& kernel, std::string& functions) const {
-        if (mProblem.choice == Choice::eFlags)
-            return "#define FLAGS\n" + glslTypeMacros("FLAG", mProblem.flagType);
-        if (mProblem.choice == Choice::ePredicate) {
-            const bool flags = mProblem.type == Memory::DataTypes::eBool;
-            functions +=
-                formatted("#define T {}\n"
-                          "bool predicate(const T x) {{ return (\n"
-                          "#include \"predicate\"\n); }}\n{}",
-                          flags ? "bool" : glslComputedName(mProblem.type),
-                          flags ? "bool predicate(uint x) { return predicate(x != 0u); }\n" : "");
-            kernel.userTexts = {
-                {"predicate", mProblem.predicate,
-                 std::string("a predicate is a condition over x, true or false") +
-                     (assigns(mProblem.predicate) ? "; with '=', did you mean '=='?" : "")}};
-            return "#define PREDICATE\n" + glslTypeMacros("IN", mProblem.type);
-        }
-        if (mProblem.type == Memory::DataTypes::eCustom)
-            return formatted("#define HEADS\n#define UNITS {}u\n", mProblem.elementBytes / mUnit) +
-                   unitMacros(mUnit);
-        return "#define HEADS\n" + glslTypeMacros("IN", mProblem.type);
-    }
-
     std::string tileMacros() const {
         return mRules.strip > 0 ? "#define STRIPS\n" : formatted("#define ITEMS {}u\n", mItems);
     }
@@ -264,7 +224,7 @@ private:
     void addMarkKernel() {
         Kernel kernel;
         std::string functions;
-        const std::string macros = tileMacros() + choiceMacros(kernel, functions);
+        const std::string macros = tileMacros() + choiceMacros(mProblem, kernel, functions);
         kernel.subgroups = mRules.strip == 0 && mTraits.subgroups &&
                            mRules.tile.groupSize >= mTraits.maxSubgroupSize;
         kernel.name = "marking elements";
@@ -452,13 +412,17 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
         // their loops (device notes).
         rules.strip =
             std::clamp<uint64_t>(divideUp(divideUp(problem.count, 256), 32) * 32, 1024, 32768);
-        rules.scanItems = 4;
+        rules.scanItems = 1;
         rules.scanGroupSize = 1;
     }
     rules.way = SelectWay::eThreeDispatches;
     if (problem.partition)
         rules.reason = "the number of chosen elements says where the others begin";
-    else if (traits.isCpu)
+    else if (traits.isCpu && problem.count <= rules.strip &&
+             problem.count * bytes <= traits.maxViewBytes) {
+        rules.way = SelectWay::eAlone;
+        rules.reason = "one invocation has all elements anyway";
+    } else if (traits.isCpu)
         rules.reason = "a waiting work group occupies a core of a CPU";
     else if (!traits.memoryModel)
         rules.reason = "look-back needs vulkanMemoryModelDeviceScope";

@@ -47,8 +47,9 @@ struct SelectProblem {
 
 /// How elements are chosen and moved.
 enum class SelectWay {
-    eLookBack,       ///< one dispatch, in which work groups wait for each other
-    eThreeDispatches ///< mark and count, scan the counts of tiles, move
+    eLookBack,        ///< one dispatch, in which work groups wait for each other
+    eThreeDispatches, ///< mark and count, scan the counts of tiles, move
+    eAlone            ///< one dispatch of one invocation
 };
 
 /// The elements that a work group moves.

@@ -415,6 +415,63 @@ TEST_F(SelectTest, FindsRunsByThreeDispatchesInAnyTiles) {
             }
 }
 
+// What drivers of processors do with few elements.
+TEST_F(SelectTest, FindsFewRunsByOneInvocation) {
+    kp::primitives::DeviceTraits traits = traitsOf(manager);
+    traits.isCpu = true;
+    kp::primitives::SelectProblem problem;
+    problem.choice = kp::primitives::SelectProblem::Choice::eHeads;
+    problem.type = kp::Memory::DataTypes::eUnsignedInt;
+    problem.arguments = 6;
+    problem.out = 1;
+    problem.lengths = 2;
+    problem.inverse = 3;
+    problem.number = 4;
+    problem.dispatch = 5;
+    problem.groupSize = 10;
+    for (const bool wide : {false, true})
+        for (const size_t count : {1, 31, 33, 1024}) {
+            std::vector<uint32_t> values(count), heads, lengths, inverse;
+            for (size_t i = 0; i < count; ++i) {
+                values[i] = static_cast<uint32_t>(i * i / 50);
+                if (heads.empty() || heads.back() != values[i]) {
+                    heads.push_back(values[i]);
+                    lengths.push_back(0);
+                }
+                ++lengths.back();
+                inverse.push_back(static_cast<uint32_t>(heads.size() - 1));
+            }
+            problem.count = count;
+            problem.outCount = problem.lengthCount =
+                heads.size() - heads.size() / 4; // the rest is dropped
+            problem.wideNumber = problem.wideLengths = problem.wideInverse = wide;
+            ASSERT_EQ(kp::primitives::SelectRules::of(problem, traits).way,
+                      kp::primitives::SelectWay::eAlone);
+            const auto out = manager.tensorT<uint32_t>(problem.outCount);
+            const uint32_t words = wide ? 2 : 1;
+            const auto sizes = manager.tensorT<uint32_t>(problem.lengthCount * words);
+            const auto places = manager.tensorT<uint32_t>(count * words);
+            const auto number = manager.tensorT<uint32_t>(words);
+            const auto groups = manager.tensorT<uint32_t>(3);
+            manager.sequence()->eval(
+                plannedOperation(kp::primitives::planSelect(problem, traits),
+                                 {deviceTensor(values), out, sizes, places, number, groups}));
+            const auto low = [&](const std::vector<uint32_t>& all) {
+                std::vector<uint32_t> kept;
+                for (size_t i = 0; i < all.size(); i += words)
+                    kept.push_back(all[i]);
+                return kept;
+            };
+            EXPECT_EQ(number->vector()[0], heads.size()) << count;
+            heads.resize(problem.outCount);
+            lengths.resize(problem.lengthCount);
+            EXPECT_EQ(groups->vector()[0], (low(number->vector())[0] + 9) / 10);
+            EXPECT_EQ(out->vector(), heads) << count;
+            EXPECT_EQ(low(sizes->vector()), lengths) << count;
+            EXPECT_EQ(low(places->vector()), inverse) << count;
+        }
+}
+
 // Small tiles for few elements, and large ones. The first element does not start a block.
 TEST_F(SelectTest, SelectsByLookBackAsOnAGpu) {
     kp::primitives::DeviceTraits traits = traitsOf(manager);
