@@ -291,6 +291,27 @@ def test_flags_are_searched_and_multiplied(mgr: kp.Manager) -> None:
     assert kp.compress(flags, kp.array([3, 4], device=mgr)).tolist() == [4]
 
 
+@pytest.mark.parametrize("among", [0, 1, 32, 33, 3000])
+@pytest.mark.parametrize("dtype", ["float32", "int32", "uint8", "float64"])
+def test_isin_compares_with_few_elements_and_searches_many(
+    among: int, dtype: str, mgr: kp.Manager
+) -> None:
+    rng = np.random.default_rng(among)
+    x = rng.integers(0, 200, (30, 40)).astype(dtype)
+    y = rng.integers(0, 200, among).astype(dtype)
+    if dtype == "float32" and among:
+        x[0, :4] = [np.nan, 0.0, -0.0, np.inf]
+        y[0] = -0.0
+        y[-1] = np.nan if among > 1 else -0.0
+    ours, others = kp.array(x, device=mgr), kp.array(y, device=mgr)
+    for invert in (False, True):
+        assert np.array_equal(
+            kp.isin(ours, others, invert=invert).numpy(), np.isin(x, y, invert=invert)
+        )
+    assert np.array_equal(kp.isin(ours[2, 3], others).numpy(), np.isin(x[2, 3], y))
+    assert np.array_equal(kp.intersect1d(ours[1:], others).numpy(), np.intersect1d(x[1:], y))
+
+
 def test_bins_of_integers_may_have_any_edges(mgr: kp.Manager) -> None:
     for values, edges in (([1, 2, 3], [0.5, 1.5, 3]), ([True, False], [0, 0.5, 3, 9])):
         counts, found = kp.histogram(kp.array(values, device=mgr), edges)

@@ -22,9 +22,14 @@ from .array import Array, converted
 from .elementwise import apply, as_array, manager_of, result_dtype
 from .manipulation import concat, given, ravel, reshape
 from .operands import blank, launch, operand, result_in
+from .reductions import reduced
 from .searching import ordered_dtype, searchsorted, sort, take_within
 from .selecting import counter, first
 from .tensors import in_kind
+
+#: The elements that isin() compares with all others, and its comparisons: one kernel, instead of a sort and a search.
+_MOST_COMPARED = 32
+_MOST_COMPARISONS = 1 << 16
 
 __all__ = [
     "intersect1d",
@@ -244,11 +249,12 @@ def isin(x1: Any, x2: Any, /, assume_unique: bool = False, invert: bool = False)
     array = ordered_dtype(as_array(x1, manager))
     among = ravel(ordered_dtype(as_array(x2, manager)))
     dtype = result_dtype(array.dtype, among.dtype, manager=manager)
-    array, among = converted(array, dtype), sort(converted(among, dtype))
-    if among.size == 0:
-        less = apply("less", array, array)
-        found = apply("not_equal", array, array) if dtype.kind != "f" else less
+    array, among = converted(array, dtype), converted(among, dtype)
+    if among.size <= _MOST_COMPARED and array.size * among.size <= _MOST_COMPARISONS:
+        same = apply("equal", reshape(array, (*array.shape, 1)), among)
+        found = reduced("any", same, -1, same._dtype, same._dtype, False)
     else:
+        among = sort(among)
         place = searchsorted(among, array)
         inside = apply("minimum", place, among.size - 1)
         found = apply("equal", take_within(among, inside), array)
