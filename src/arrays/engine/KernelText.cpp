@@ -194,9 +194,12 @@ std::string KernelText::placeText(int place, std::string_view kept,
 std::string KernelText::beyond(const std::vector<int>& indices, int position) const {
     std::string text;
     size_t extent = mConstants + static_cast<size_t>(std::max(position, 0));
+    // A wrong index, which is found later, reads the last element: what lies behind the memory may
+    // not be mapped, and some devices never end a kernel that reads it.
     for (const int index : indices) {
-        text += formatted(" + uint(int(v{0}) < 0 ? int(v{0}) + int({1}) : int(v{0})) * {2}", index,
-                          parameter(extent), parameter(extent + 1));
+        text += formatted(
+            " + min(uint(int(v{0}) < 0 ? int(v{0}) + int({1}) : int(v{0})), {1} - 1u) * {2}", index,
+            parameter(extent), parameter(extent + 1));
         extent += 2;
     }
     return text;
