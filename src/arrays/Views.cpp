@@ -9,6 +9,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Creation.hpp>
 #include <kompute/arrays/Elementwise.hpp>
+#include <kompute/arrays/NumberType.hpp>
 #include <kompute/arrays/Promotion.hpp>
 
 #include "arrays/ArrayState.hpp"
@@ -262,7 +263,7 @@ Array Array::strided(int64_t offset, const Shape& shape, const Shape& strides,
 
 Array Array::view(DType wanted) const {
     State& state = stateOf(*this);
-    const std::lock_guard lock(engineLock());
+    const std::lock_guard lock(arrays::engineLock());
     View view = state.evaluated();
     if (wanted == state.dtype)
         return arrays::arrayOf(std::move(view));
