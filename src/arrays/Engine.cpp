@@ -9,7 +9,7 @@
 #include "arrays/ArrayState.hpp"
 #include "arrays/Bounds.hpp"
 #include "arrays/engine/Evaluate.hpp"
-#include "arrays/engine/LargeIndexing.hpp"
+#include "arrays/large/LargeIndexing.hpp"
 #include "base/Text.hpp"
 #include "core/ManagerImpl.hpp"
 #include "vulkan/device/Device.hpp"

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
-#include <optional>
 
 #include <kompute/Queue.hpp>
 #include <kompute/Tensor.hpp>
@@ -87,7 +85,8 @@ std::shared_ptr<OpBase> copyOf(const Write& write, const std::vector<Write>& wri
     const Shape& shape = write.view.shape;
     if (!isPlain(write) || value.op != Op::eLeaf ||
         std::ranges::any_of(writes, [&](const Write& each) {
-            return each.view.storage == value.storage; // a row may be read after it was written
+            // A row may be read after it was written.
+            return each.view.storage->memory() == value.storage->memory();
         }))
         return nullptr;
     const RowPairs rows =
@@ -100,35 +99,24 @@ std::shared_ptr<OpBase> copyOf(const Write& write, const std::vector<Write>& wri
         rangesOf(rows, write.view.offset, value.offset, itemSize(value.dtype)));
 }
 
-/// Returns a constant's element in memory; nothing where numbers are stored otherwise than they
-/// are computed.
-std::optional<std::array<uint32_t, 4>> elementOf(const Node& constant) {
-    const auto& words = constant.words;
-    if (constant.dtype != DType::eFloat16 || words == std::array<uint32_t, 4>{})
-        return words;
-    return std::nullopt;
-}
-
 /// Returns null unless a write fills one row.
 std::shared_ptr<OpBase> fillOf(const Write& write) {
     const Node& value = originalOf(write.value);
-    const auto element = value.op == Op::eConstant ? elementOf(value) : std::nullopt;
-    const int64_t count = write.view.shape.product();
-    if (!element || !isPlain(write) || !write.view.isContiguous())
+    if (value.op != Op::eConstant || !isPlain(write) || !write.view.isContiguous())
+        return nullptr;
+    const bool isZero = value.words == std::array<uint32_t, 4>{};
+    if (value.dtype == DType::eFloat16 && !isZero) // its words are those of a float
         return nullptr;
     const size_t bytes = itemSize(value.dtype);
-    std::array<unsigned char, 16> stored{};
-    std::memcpy(stored.data(), element->data(), bytes);
     return std::make_shared<OpFillRange>(
         write.view.storage->tensor(), static_cast<uint64_t>(write.view.offset) * bytes,
-        static_cast<uint64_t>(count) * bytes, stored.data(), bytes);
+        static_cast<uint64_t>(write.view.shape.product()) * bytes,
+        reinterpret_cast<const unsigned char*>(value.words.data()), bytes);
 }
 
 } // namespace
 
 std::vector<Write> withoutCopies(Home& home, const std::vector<Write>& writes) {
-    if (!home.rules().copies)
-        return writes;
     std::vector<Write> others;
     std::vector<std::shared_ptr<OpBase>> operations;
     for (const Write& write : writes) {

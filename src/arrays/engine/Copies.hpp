@@ -7,9 +7,9 @@
 
 namespace kp::arrays {
 
-/// Launches the writes that only move rows of memory, or fill one, as commands of the driver: a
-/// driver that computes on the processor moves rows many times faster than kernels do. Devices of
-/// other types leave all writes to kernels.
+/// Launches the writes that only move rows of memory, or fill one, as commands of the driver, for
+/// devices whose Rules say so: a driver that computes on the processor moves rows many times faster
+/// than kernels do.
 /// @return the other writes
 std::vector<Write> withoutCopies(Home& home, const std::vector<Write>& writes);
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <mutex>
 
-#include "arrays/engine/Blocks.hpp"
 #include "arrays/engine/Copies.hpp"
 #include "arrays/engine/ElementKernel.hpp"
 #include "arrays/engine/KernelName.hpp"
+#include "arrays/large/Blocks.hpp"
 #include "arrays/memory/Home.hpp"
 
 namespace kp::arrays {
@@ -105,7 +105,8 @@ void storeAll(const std::vector<std::pair<View, NodePtr>>& stores) {
     if (writes.empty())
         return;
     const std::shared_ptr<Home> home = writes[0].view.storage->home();
-    writes = withoutCopies(*home, writes);
+    if (home->rules().copies)
+        writes = withoutCopies(*home, writes);
     for (auto next = writes.begin(); next != writes.end();) {
         const Shape& shape = next->view.shape;
         std::vector<Write> together;
@@ -143,27 +144,22 @@ View materialize(const NodePtr& node) {
     return writes[0].view;
 }
 
+View copied(const View& view) {
+    View copy = View::blank(view.storage->home(), view.shape, view.dtype());
+    store(copy, leaf(view));
+    return copy;
+}
+
 View contiguous(const View& view) {
-    if (view.isContiguous())
-        return view;
-    View copied = View::blank(view.storage->home(), view.shape, view.dtype());
-    store(copied, leaf(view));
-    return copied;
+    return view.isContiguous() ? view : copied(view);
 }
 
 View whole(const View& view) {
-    if (view.isWhole())
-        return view;
-    View copied = View::blank(view.storage->home(), view.shape, view.dtype());
-    store(copied, leaf(view));
-    return copied;
+    return view.isWhole() ? view : copied(view);
 }
 
 std::shared_ptr<Storage> copyOf(const std::shared_ptr<Storage>& storage) {
-    const Shape shape{storage->count()};
-    const View copied = View::blank(storage->home(), shape, storage->dtype());
-    store(copied, leaf({storage, 0, shape, {1}}));
-    return copied.storage;
+    return copied({storage, 0, {storage->count()}, {1}}).storage;
 }
 
 std::string sourceOf(const NodePtr& node) {

@@ -30,6 +30,8 @@ void storeAll(const std::vector<std::pair<View, NodePtr>>& stores);
 /// Computes a node and returns its elements. The node is a leaf from then on.
 View materialize(const NodePtr& node);
 
+/// Returns a copy of a view's elements, a storage of its own in C order.
+View copied(const View& view);
 /// Returns the view, or a copy in C order.
 View contiguous(const View& view);
 /// Returns the view, or a copy that is a storage of its own in C order.

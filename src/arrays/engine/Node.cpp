@@ -133,6 +133,10 @@ NodePtr constant(DType dtype, const std::array<uint32_t, 4>& words) {
     return node;
 }
 
+NodePtr word(int64_t value) {
+    return constant(DType::eUint32, {static_cast<uint32_t>(value)});
+}
+
 NodePtr address(const std::shared_ptr<Home>& home, const Shape& shape, int64_t offset,
                 const Shape& strides, DType dtype) {
     requireCountable(shape);
@@ -182,9 +186,6 @@ void combine(View& view, std::vector<NodePtr>& indices, std::vector<Step>& steps
     static const std::string* const backwards =
         interned("(uint(int({1}) - 1 - (int({0}) < 0 ? int({0}) + int({1}) : int({0}))) * {2})");
     static const std::string* const sum = interned("({0} + {1})");
-    const auto number = [](int64_t value) {
-        return constant(DType::eUint32, {static_cast<uint32_t>(value)});
-    };
     Step all{1, 1};
     NodePtr combined;
     for (size_t i = 0; i < indices.size(); ++i) {
@@ -193,7 +194,7 @@ void combine(View& view, std::vector<NodePtr>& indices, std::vector<Step>& steps
         all.extent += length;
         view.offset -= stride < 0 ? length : 0;
         NodePtr each = text(stride < 0 ? backwards : forwards, DType::eUint32, indices[i]->shape,
-                            {indices[i], number(extent), number(std::abs(stride))});
+                            {indices[i], word(extent), word(std::abs(stride))});
         combined = combined ? text(sum, DType::eUint32, broadcast(combined->shape, each->shape),
                                    {combined, each})
                             : each;

@@ -77,6 +77,8 @@ const std::string* interned(std::string_view text);
 NodePtr leaf(const View& view);
 /// @param words  from which NumberType::constant makes it; see constantWords()
 NodePtr constant(DType dtype, const std::array<uint32_t, 4>& words);
+/// Returns a number as uint32. @param value  that fits
+NodePtr word(int64_t value);
 /// Returns, for each element of a shape, an offset plus its indices times strides.
 NodePtr address(const std::shared_ptr<Home>& home, const Shape& shape, int64_t offset,
                 const Shape& strides, DType dtype);

@@ -6,8 +6,8 @@
 
 #include <kompute/Error.hpp>
 
-#include "arrays/engine/Blocks.hpp"
 #include "arrays/engine/KernelText.hpp"
+#include "arrays/large/Blocks.hpp"
 #include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
 #include "core/AlgorithmImpl.hpp"

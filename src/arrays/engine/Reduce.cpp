@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <mutex>
 
-#include "arrays/engine/Blocks.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "arrays/engine/KernelName.hpp"
 #include "arrays/engine/ReduceKernel.hpp"
+#include "arrays/large/Blocks.hpp"
 #include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
 

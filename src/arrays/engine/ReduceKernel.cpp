@@ -101,7 +101,8 @@ std::string reduceSource(const Program& program, const Layout& layout, DType acc
         combine = filled(total.wrap, {formatted("({})", combine)});
     text.define(formatted("{0} combine({0} a, {0} b) {{\n    {1}{0} c = {2};\n    return c;\n}}\n",
                           total.computed, floating ? "precise " : "", combine));
-    std::string body = formatted("    {} total = {};\n", total.computed, *reduction.identity);
+    std::string body = formatted("    {} total = {};\n", total.computed,
+                                 text.calling(*reduction.identity, total.computed));
     body += byGroups ? grouped(text, program) : serial(text, program, wide != 0);
     body += formatted("    {}\n", text.storing(binding, "result", results, finished));
     return text.source("reduction", body,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrays/engine/LargeIndexing.hpp"
+#include "arrays/large/LargeIndexing.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,10 +10,6 @@
 
 namespace kp::arrays {
 namespace {
-
-NodePtr number(int64_t value) {
-    return constant(DType::eUint32, {static_cast<uint32_t>(value)});
-}
 
 /// Returns the place in memory of each element that indices select.
 NodePtr placesOf(View view, const Shape& shape, std::vector<NodePtr> indices,
@@ -45,20 +41,13 @@ std::vector<Piece> partsOf(const std::shared_ptr<Storage>& storage, const NodePt
     std::vector<Piece> parts;
     for (int64_t start = 0; start < storage->count(); start += most) {
         const int64_t count = std::min(most, storage->count() - start);
-        const std::vector<NodePtr> operands{places, number(start), number(count)};
+        const std::vector<NodePtr> operands{places, word(start), word(count)};
         parts.push_back({{storage, start, {count}, {1}},
                          text(isInside, DType::eBool, places->shape, operands),
                          text(nearest, DType::eUint32, places->shape, operands),
                          {count, 1}});
     }
     return parts;
-}
-
-/// Returns a copy of a part.
-View copied(const View& view) {
-    const View copy = View::blank(view.storage->home(), view.shape, view.dtype());
-    store(copy, leaf(view));
-    return copy;
 }
 
 /// Returns the first element of a view for all elements of a shape.

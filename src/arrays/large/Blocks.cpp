@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrays/engine/Blocks.hpp"
+#include "arrays/large/Blocks.hpp"
 
 #include <algorithm>
 #include <functional>
