@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributions of kp.random.Generator that are made of uniform and normal numbers.
 
-A distribution that rejects proposals takes its numbers from a sequence of its own, whose key is made of the
-generator's place. So each call moves the generator on by the number of its results, however many were
-rejected. Whole numbers are computed in float64.
+Each call takes its numbers from a sequence of its own, whose key is made of the generator's
+place. The generator goes on by the number of results. Whole numbers are computed in float64.
 """
 
 from __future__ import annotations
@@ -72,10 +71,10 @@ def _of_function(name: str, parameters: str, result: str = "T") -> Any:
     )
 
 
-def _of_uniform(name: str, parameters: str, value: str) -> Any:
+def _of_uniform(name: str, parameters: str, value: str, result: str = "T") -> Any:
     """Return what draws a number from `u`, which is in (0, 1)."""
     first = parameters.split()[0]
-    return _kernel(name, parameters, f"T u = kp_random_open(at, key, {first}); {value}")
+    return _kernel(name, parameters, f"T u = kp_random_open(at, key, {first}); {value}", result)
 
 
 _DRAWN = {
@@ -106,11 +105,10 @@ _DRAWN = {
         y = u * width <= mode - left ? left + sqrt(u * width * (mode - left))
                                      : right - sqrt((T(1) - u) * width * (right - mode))""",
     ),
-    "geometric": _kernel(
+    "geometric": _of_uniform(
         "geometric",
         "chance",
-        """T u = kp_random_open(at, key, chance);
-        T trials = ceil(kp_log(u) / kp_log1p(-min(chance, T(1) - T(1.1102230246251565e-16lf))));
+        """T trials = ceil(kp_log(u) / kp_log1p(-min(chance, T(1) - T(1.1102230246251565e-16lf))));
         y = int64_t(min(max(trials, T(1)), T(9223372036854774784.0lf)))""",
         "int64",
     ),
@@ -158,9 +156,6 @@ class Distributions:
         """Return numbers of a distribution, in one kernel that waits for nothing.
 
         They are computed in the dtype `kind`, and have it, too, unless `result` is another.
-
-        Each call goes on by the number of its results, and has a sequence of its own, whose key is made of
-        the generator's place.
         """
         shape = extents(() if size is None else size)
         place = np.random.SeedSequence([self._seed, self._stream, self._counter])

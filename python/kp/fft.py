@@ -28,7 +28,8 @@ from .arrays.group_array import GroupArray
 from .arrays.group_functions import call
 from .arrays.manipulation import roll
 from .arrays.operands import blank_like, output, run
-from .arrays.primitives import cast, shaped
+from .arrays.operands import operand
+from .arrays.primitives import cast
 
 __all__ = [
     "convolve",
@@ -75,8 +76,10 @@ def _of_arrays_too(
             args = (*(_array(each) for each in args[:1]), *args[1:])
             options |= {"b": _shaped(options["b"])} if "b" in options else {}
         out = options.pop("out", None)
-        args = tuple(shaped(each, each.shape) if isinstance(each, Array) else each for each in args)
-        result = Array._from_tensor(function(shaped(x, x.shape), *args, **options))
+        args = tuple(
+            operand(each, each.shape) if isinstance(each, Array) else each for each in args
+        )
+        result = Array._from_tensor(function(operand(x, x.shape), *args, **options))
         return into(out, result)
 
     own = called
@@ -91,7 +94,7 @@ def _array(x: Any) -> Any:
 
 def _shaped(x: Any) -> Any:
     array = _array(x)
-    return shaped(array, array.shape) if isinstance(array, Array) else array
+    return operand(array, array.shape) if isinstance(array, Array) else array
 
 
 def _require(name: str, tensor: Tensor) -> None:

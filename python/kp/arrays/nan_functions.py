@@ -18,6 +18,7 @@ from .group_functions import takes_groups
 from .manipulation import given
 from .operands import in_tensors
 from .reductions import Axes, at_least_single
+from .types import number
 
 __all__ = [
     "nanargmax",
@@ -66,8 +67,8 @@ def _of_numbers(
     $T is the type of both.
     """
     wide = at_least_single(array._dtype)
-    real, pair = ("double", "dvec2") if wide.itemsize == 8 else ("float", "vec2")
     kind = np.dtype(np.complex128 if wide.itemsize == 8 else np.complex64)
+    real, pair = number(wide).computed, number(kind).computed
     value = _kp._expression(
         f"(kp_isnan({{0}}) ? {pair}(0) : {pair}({term}, 1))",
         kind,
@@ -197,12 +198,8 @@ def _extreme(
 ) -> Array:
     array = given(x)
     if initial is None and _in_one_kernel(array, axis, None, where):
-        nothing = (
-            "packDouble2x32(uvec2(0u, 0x7ff80000u))"
-            if array._dtype.itemsize == 8
-            else "uintBitsToFloat(0x7fc00000u)"
-        )
         source = converted(array, at_least_single(array._dtype))
+        nothing = f"kp_nan({number(source._dtype).computed}(0))"
         axes = normalized_axes(axis, array.ndim)
         combine = f"kp_f{name}({{0}}, {{1}})"
         result: Array = _kp._reduce_text(

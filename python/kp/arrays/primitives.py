@@ -11,18 +11,13 @@ from .._kp import Manager, MemoryTypes, Tensor
 from .array import Array, converted, share
 from .elementwise import assign_all
 from .operands import for_arrays, operand
-from .storage import DType, Shape
-
-
-def shaped(x: Array, shape: Shape) -> Tensor:
-    """Return the elements of an array in C order as a tensor of a shape, for primitives to read. See operand()."""
-    return operand(x, shape)
+from .storage import DType
 
 
 def cast(tensor: Tensor, dtype: DType) -> Tensor:
     """Return a copy of a tensor in another dtype. Of the memory of an array, so is the copy."""
     if tensor._owner is not None:
-        return shaped(converted(Array._from_tensor(tensor), dtype), tensor.shape)
+        return operand(converted(Array._from_tensor(tensor), dtype), tensor.shape)
     copy = tensor.manager.tensor(shape=tensor.shape, dtype=dtype, memory_type=MemoryTypes.device)
     assign_all(share(copy), converted(share(tensor), dtype))
     return copy
