@@ -79,6 +79,12 @@ def stirling(w: Any) -> Any:
     return (mp.loggamma(x) - (x - mp.mpf(1) / 2) * mp.log(x) + x - mp.log(2 * mp.pi) / 2) * x
 
 
+def scaled_i0(q: Any) -> Any:
+    """exp(-x) sqrt(x) I0(x) of q = 16 / x - 1."""
+    x = 16 / (1 + q)
+    return mp.exp(-x) * mp.sqrt(x) * mp.besseli(0, x)
+
+
 def main() -> None:
     mp.mp.prec = 500  # differences of nearly equal numbers lose digits
     wider = mp.mpf("1.0001")
@@ -113,6 +119,16 @@ def main() -> None:
         "stirling": (stirling, mp.mpf("1e-9"), hundredth, 6, lambda w: 1),
         "lgamma1": (lambda d: mp.loggamma(1 + d) / d, -eighth, eighth, 13, lambda d: 1),
         "lgamma2": (lambda d: mp.loggamma(2 + d) / d, -eighth, eighth, 11, lambda d: 1),
+        "i0": (
+            lambda z: (mp.besseli(0, 2 * mp.sqrt(z)) - 1) / z,
+            *(mp.mpf("1e-9"), 16, 14),
+            lambda z: z / mp.besseli(0, 2 * mp.sqrt(z)),
+        ),
+        "i0 beyond 8": (
+            scaled_i0,
+            *(mp.mpf("-0.9999999"), 1, 23),
+            lambda q: 1 / scaled_i0(q),
+        ),
     }
     for name, (function, low, high, degree, weight) in fits.items():
         if len(sys.argv) > 1 and name not in sys.argv[1:]:

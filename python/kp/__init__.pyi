@@ -560,6 +560,7 @@ __all__ = [
     "hvec3",
     "hvec4",
     "hypot",
+    "i0",
     "identity",
     "ihvec2",
     "ihvec3",
@@ -3799,6 +3800,28 @@ def hypot(
 def hypot(
     x1: Any,
     x2: Any,
+    /,
+    *,
+    out: Array | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> Array: ...
+
+@overload
+def i0(
+    x: GroupArray,
+    /,
+    *,
+    out: GroupArray | None = None,
+    where: Any = None,
+    dtype: DTypeLike | None = None,
+) -> GroupArray:
+    """Return the modified Bessel functions of the first kind, of order 0. Types are those of
+    numpy.cbrt.
+    """
+@overload
+def i0(
+    x: Any,
     /,
     *,
     out: Array | None = None,

@@ -82,8 +82,8 @@ def test_functions_that_dask_finishes_on_the_host_are_numpys() -> None:
 
 def test_functions_without_a_counterpart_are_named() -> None:
     x = kp_dask.on_device(da.from_array(A, chunks=10))
-    with pytest.raises(TypeError, match="numpy.i0.*kp.Array"):
-        da.i0(x).compute()
+    with pytest.raises(TypeError, match="numpy.frexp.*kp.Array"):
+        da.frexp(x)[0].compute()
 
 
 def test_arrays_become_dask_arrays_and_back() -> None:

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Error functions and gamma functions of floats and doubles, to two units in the last place.
+// Error functions, gamma functions and I0 of floats and doubles, to two units in the last place.
 //
 // T is float or double, C a sum of two of them. (1 + 2 x) exp(x^2) erfc(x) is a polynomial of
 // (x - 4) / (x + 4), as in Shepherd and Laframboise, "Chebyshev approximation of (1 + 2x) exp(x^2) erfc x"
 // (1981). The logarithm of gamma is Stirling's series from 10 on, to which other arguments are moved by
-// gamma(x + 1) = x gamma(x), or reflected.
+// gamma(x + 1) = x gamma(x), or reflected. I0 is a polynomial of (x / 2)^2 up to 8, and exp(x) / sqrt(x)
+// times one of 16 / x - 1 beyond.
 
 T kp_erfc_part(T x) {  // erfc(x) for x >= 1/2
     C square = kp_two_square(x);
@@ -248,4 +249,91 @@ T kp_lgamma(T x) {
     C sum = kp_two_sum(logarithm.x, -less.x);
     precise T low = sum.y + ((logarithm.y - less.y) - product.y / product.x);
     return sum.x + low;
+}
+
+float kp_i0_limit(float x) { return 92.0; }
+
+double kp_i0_limit(double x) { return 714.0lf; }
+
+C kp_times_plus(C p, T z, T c) {  // p z + c
+    C product = kp_two_product(p.x, z);
+    C sum = kp_two_sum(product.x, c);
+    precise T low = sum.y + (product.y + p.y * z);
+    return C(sum.x, low);
+}
+
+T kp_i0(T x) {
+    T size = abs(x);
+    if (kp_isnan(x)) return x;
+    if (size <= T(8)) {  // what (x / 2)^2 loses would be several times as large in the result
+        C square = kp_two_square(x * T(0.5));
+        T z = square.x;
+        precise T slope = T(0);
+        precise T p = T(9.190401456688822e-25lf);
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(1.1281529071859839e-22lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(2.6392898893891956e-20lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(4.345729434627322e-18lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(6.277917993825655e-16lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(7.59386873537404e-14lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(7.594072539858431e-12lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(6.151186571163039e-10lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(3.936759917926251e-08lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(1.929012344916782e-06lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(6.944444444579518e-05lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(0.0017361111111096016lf));
+        slope = fma(slope, z, p);
+        p = fma(p, z, T(0.027777777777778744lf));
+        slope = fma(slope, z, p);
+        C sum = kp_times_plus(C(p, 0), z, T(0.2499999999999997lf));
+        slope = fma(slope, z, sum.x);
+        sum = kp_times_plus(sum, z, T(1));
+        slope = fma(slope, z, sum.x);
+        sum = kp_times_plus(sum, z, T(1));
+        precise T rest = sum.y + square.y * slope;
+        return sum.x + rest;
+    }
+    if (size > kp_i0_limit(x)) return kp_infinity(T(1));
+    precise T q = T(16) / size - T(1);
+    precise T p = T(-1.702955073077565e-11lf);
+    p = fma(p, q, T(9.6510343683218e-11lf));
+    p = fma(p, q, T(1.343009703325761e-10lf));
+    p = fma(p, q, T(-6.790552994838443e-10lf));
+    p = fma(p, q, T(-5.255940831707273e-10lf));
+    p = fma(p, q, T(2.234241688576245e-09lf));
+    p = fma(p, q, T(1.4549135207696308e-09lf));
+    p = fma(p, q, T(-4.62567921442637e-09lf));
+    p = fma(p, q, T(-3.448017518010117e-09lf));
+    p = fma(p, q, T(6.601909461763546e-09lf));
+    p = fma(p, q, T(7.519008942495468e-09lf));
+    p = fma(p, q, T(-5.060465900298028e-09lf));
+    p = fma(p, q, T(-1.3396176714640106e-08lf));
+    p = fma(p, q, T(-6.841652078697482e-09lf));
+    p = fma(p, q, T(7.551589601696958e-09lf));
+    p = fma(p, q, T(2.1564604356381547e-08lf));
+    p = fma(p, q, T(3.932630437410953e-08lf));
+    p = fma(p, q, T(8.872054974704606e-08lf));
+    p = fma(p, q, T(2.9735982083509533e-07lf));
+    p = fma(p, q, T(1.483847651920818e-06lf));
+    p = fma(p, q, T(1.1143033792377482e-05lf));
+    p = fma(p, q, T(0.00013621607439017776lf));
+    p = fma(p, q, T(0.0033605519836678453lf));
+    p = fma(p, q, T(0.4021765094450081lf));
+    int k;
+    C e = kp_exp_of_pair(C(size, 0), k);
+    precise T root = sqrt(size);
+    C square = kp_two_square(root);
+    precise T rest = ((size - square.x) - square.y) / (T(2) * root);
+    C result = kp_product_pair(e, kp_quotient_pair(C(p, 0), C(root, rest)));
+    return kp_scale(result.x + result.y, k);
 }

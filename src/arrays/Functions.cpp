@@ -136,6 +136,7 @@ const Row kRows[] = {
     {"erfc", {{"f", "kp_erfc({0})"}}},
     {"gamma", {{"f", "kp_gamma({0})"}}},
     {"lgamma", {{"f", "kp_lgamma({0})"}}},
+    {"i0", {{"f", "kp_i0({0})"}}},
     {"float_power", {{"d", "kp_pow({0}, {1})"}, {"c", "kp_cpow({0}, {1})"}}},
     {"ldexp", {{"f", "kp_ldexp({0}, {1} > 5000 ? 5000 : {1} < -5000 ? -5000 : int({1}))"}}},
     {"logaddexp2", {{"f", "kp_logaddexp2({0}, {1})"}}},

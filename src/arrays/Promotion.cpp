@@ -156,7 +156,8 @@ const std::unordered_map<std::string_view, Rule>& rules() {
                           "log10", "log1p", "sin",  "cos",  "tan",   "asin",  "acos",
                           "atan",  "sinh",  "cosh", "tanh", "asinh", "acosh", "atanh"});
         add(kFloats, 1,
-            {"cbrt", "fabs", "deg2rad", "rad2deg", "spacing", "erf", "erfc", "gamma", "lgamma"});
+            {"cbrt", "fabs", "deg2rad", "rad2deg", "spacing", "erf", "erfc", "gamma", "lgamma",
+             "i0"});
         add(kFloats, 1, {"signbit"}, Result::eBool);
         add(kFloats, 2,
             {"copysign", "nextafter", "hypot", "heaviside", "atan2", "logaddexp", "logaddexp2"});

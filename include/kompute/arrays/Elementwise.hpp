@@ -70,6 +70,16 @@ KOMPUTE_API Array acosh(const Operand& x);
 KOMPUTE_API Array atanh(const Operand& x);
 /// Returns the cube roots.
 KOMPUTE_API Array cbrt(const Operand& x);
+/// Returns the error functions.
+KOMPUTE_API Array erf(const Operand& x);
+/// Returns 1 - erf(x), exact where it is small.
+KOMPUTE_API Array erfc(const Operand& x);
+/// Returns the gamma functions.
+KOMPUTE_API Array gamma(const Operand& x);
+/// Returns the logarithms of the absolute values of the gamma functions.
+KOMPUTE_API Array lgamma(const Operand& x);
+/// Returns the modified Bessel functions of the first kind, of order 0.
+KOMPUTE_API Array i0(const Operand& x);
 /// Returns the complex conjugates.
 KOMPUTE_API Array conj(const Operand& x);
 /// Returns degrees as radians.

@@ -51,7 +51,7 @@ _IN_GLSL = ("sqrt", "inversesqrt", "floor", "ceil", "trunc", "fract", "round_eve
 #: Functions of one float in the library.
 _IN_LIBRARY = (
     "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 expm1 log log2 log10 log1p cbrt "
-    "erf erfc gamma lgamma"
+    "erf erfc gamma lgamma i0"
 ).split()
 _GLSL_NAMES = {"round_even": "roundEven"}
 

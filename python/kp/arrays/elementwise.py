@@ -15,7 +15,7 @@ from .._floats import without_doubles
 from .._kp import Manager, Tensor
 from . import methods
 from .array import Array, converted, share
-from .functions import FUNCTIONS, OfMath
+from .functions import FUNCTIONS, OfFloats
 from .group_array import GroupArray
 from .group_functions import assign_parts, mapped
 from .host_data import dtype_of, host_values
@@ -313,7 +313,7 @@ def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any
 def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
     function.__name__ = function.__qualname__ = name
     ufunc = FUNCTIONS[name].ufunc
-    numpy_name = "cbrt" if isinstance(ufunc, OfMath) else ufunc.__name__
+    numpy_name = "cbrt" if isinstance(ufunc, OfFloats) else ufunc.__name__
     function.__doc__ = f"Return {FUNCTIONS[name].words}. Types are those of numpy.{numpy_name}."
     return function
 
@@ -497,6 +497,7 @@ erf = _unary("erf")
 erfc = _unary("erfc")
 gamma = _unary("gamma")
 lgamma = _unary("lgamma")
+i0 = _unary("i0")
 add = _binary("add")
 subtract = _binary("subtract")
 multiply = _binary("multiply")

@@ -23,8 +23,8 @@ class Function:
     words: str  # what it returns, for its docstring
 
 
-class OfMath:
-    """A function of `math` that NumPy does not have, with the attributes of a ufunc. Types are those of cbrt."""
+class OfFloats:
+    """A function of floats that is no ufunc of NumPy's, with a ufunc's attributes and the types of cbrt."""
 
     nargs = 2
     types = ("e->e", "f->f", "d->d")
@@ -32,9 +32,11 @@ class OfMath:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-        self._compute = np.vectorize(self._one, otypes=[np.float64])
+        one_by_one = np.vectorize(self._one, otypes=[np.float64])
+        self._compute: Any = _bessel_i0 if name == "i0" else one_by_one
 
     def _one(self, x: float) -> float:
+        """Return the function of `math` with its poles."""
         try:
             return float(getattr(math, self.__name__)(x))
         except OverflowError:
@@ -45,11 +47,20 @@ class OfMath:
             return math.copysign(math.inf, x) if x == 0 else math.nan
 
     def __call__(self, x: Any) -> Any:
-        return self._compute(x).astype(np.cbrt(x).dtype)
+        dtype = np.cbrt(x).dtype  # complex numbers are refused
+        return self._compute(x).astype(dtype)
+
+
+def _bessel_i0(x: Any) -> Any:
+    """Return NumPy's i0 in double precision, and infinity where NumPy divides infinities."""
+    doubles = np.asarray(x, np.float64)
+    with np.errstate(all="ignore"):
+        return np.where(np.isinf(doubles), np.inf, np.i0(doubles))
 
 
 def _function(name: str, words: str, numpy_name: str) -> Function:
-    return Function(name, getattr(np, numpy_name, None) or OfMath(name), words)
+    ufunc = getattr(np, numpy_name, None)
+    return Function(name, ufunc if isinstance(ufunc, np.ufunc) else OfFloats(name), words)
 
 
 #: By name.
@@ -133,6 +144,7 @@ FUNCTIONS: dict[str, Function] = {
         ("erfc", "1 - erf(x), exact where it is small"),
         ("gamma", "the gamma functions"),
         ("lgamma", "the logarithms of the absolute values of the gamma functions"),
+        ("i0", "the modified Bessel functions of the first kind, of order 0"),
         ("float_power", "x1 to the power of x2, in double precision"),
         ("ldexp", "x1 times 2 to the power of x2"),
         ("logaddexp2", "log2(2**x1 + 2**x2)"),

@@ -27,7 +27,7 @@ from .creation import (
     manager,
     zeros,
 )
-from .elementwise import abs as absolute, apply, as_array, cos, manager_of
+from .elementwise import abs as absolute, apply, as_array, cos, i0, manager_of, sqrt
 from .manipulation import given, ravel, reshape
 from .storage import index_along, unsupported_reason, upload
 from .types import number
@@ -405,4 +405,9 @@ def hanning(M: int, *, device: Manager | None = None) -> Array:
 
 def kaiser(M: int, beta: float, *, device: Manager | None = None) -> Array:
     """Return the Kaiser window of M points, of the default float."""
-    return _of_host(np.kaiser(M, beta), None, device)
+
+    def points(x: Array) -> Array:
+        made: Array = i0(beta * sqrt(1.0 - x * x)) / float(np.i0(beta))
+        return made
+
+    return _window(M, device, points, lambda count: np.kaiser(count, beta))

@@ -310,6 +310,26 @@ Array cbrt(const Operand& x) {
     static const Function& function = *findFunction("cbrt");
     return call(function, {x});
 }
+Array erf(const Operand& x) {
+    static const Function& function = *findFunction("erf");
+    return call(function, {x});
+}
+Array erfc(const Operand& x) {
+    static const Function& function = *findFunction("erfc");
+    return call(function, {x});
+}
+Array gamma(const Operand& x) {
+    static const Function& function = *findFunction("gamma");
+    return call(function, {x});
+}
+Array lgamma(const Operand& x) {
+    static const Function& function = *findFunction("lgamma");
+    return call(function, {x});
+}
+Array i0(const Operand& x) {
+    static const Function& function = *findFunction("i0");
+    return call(function, {x});
+}
 Array conj(const Operand& x) {
     static const Function& function = *findFunction("conj");
     return call(function, {x});

@@ -31,6 +31,7 @@ _MP: dict[str, Callable[..., Any]] = {
     "log1p": lambda x: mpmath.log1p(x) if isinstance(x, mpmath.mpf) else mpmath.log(1 + x),
     "cbrt": lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)),
     "pow": lambda x, y: x**y,
+    "i0": lambda x: mpmath.besseli(0, x),
     "lgamma": lambda x: mpmath.log(abs(mpmath.gamma(x))) if x < 100 else mpmath.loggamma(x),
     "logaddexp": lambda x, y: max(x, y) + mpmath.log1p(mpmath.exp(-abs(x - y))),
     "logaddexp2": lambda x, y: (
@@ -126,6 +127,7 @@ CASES: dict[str, list[list[Sampler]]] = {
     "erf": [[uniform(-6, 6)], [uniform(-1.2, 1.2)], [powers(-30, 2, True)]],
     "erfc": [[uniform(-2, 26.5)], [uniform(-1, 1.5)], [uniform(0.4, 6)]],
     "gamma": [[uniform(-30, 171)], [uniform(-5, 11)], [powers(-60, 7, True)], [uniform(-170, -9)]],
+    "i0": [[uniform(-20, 20)], [powers(-60, 9, True)], [near(8.0)], [uniform(90, 713)]],
     "lgamma": [[uniform(0, 20)], [powers(-60, 1000)], [near(1.0, 2.0)], [uniform(0.8, 2.3)]],
     "logaddexp": [[uniform(-50, 50), uniform(-50, 50)], [uniform(-2, 2), uniform(-2, 2)]],
     "logaddexp2": [[uniform(-50, 50), uniform(-50, 50)], [uniform(-2, 2), uniform(-2, 2)]],
