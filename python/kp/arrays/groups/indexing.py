@@ -3,20 +3,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from .._kp import Tensor
-from .._wording import counted
+from ..._kp import Tensor
+from ..._wording import counted
 from . import exchange
-from .array import Array
+from ..array import Array
 from .exchange import Rows
-from .group_array import GroupArray
-from .group_functions import aligned, everywhere, replicas
-from .indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
-from .storage import Shape
+from .array import GroupArray
+from . import moves
+from .placing import aligned, everywhere, replicas
+from ..indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
+from ..storage import Shape
 
 
 def _entries(x: GroupArray, key: Any) -> list[Any]:
@@ -70,6 +72,9 @@ def get(x: GroupArray, key: Any) -> GroupArray:
             found._source = (x, tuple(entries))
         return found
     first, rest = entries[0] if entries else Ellipsis, tuple(entries[1:])
+    if isinstance(first, slice) and first.indices(x._shape[0])[2] < 0 and not _has_array(rest):
+        turned = moves.reversed_rows(x, first)
+        return turned[(slice(None), *rest)]._read_only() if rest else turned
     if isinstance(first, slice) and first.indices(x._shape[0])[2] > 0:
         if not _has_array(rest) or _stays_first(rest):
             slices, rows = _local_slices(first, x)
@@ -81,7 +86,12 @@ def get(x: GroupArray, key: Any) -> GroupArray:
             return GroupArray._of(group, parts, rows)
     if _is_mask(first) and not _has_array(rest):
         masks = _masks(first, x)
-        parts = [part[(mask,) + rest] for part, mask in zip(x._parts, masks, strict=True)]
+        parts = exchange.at_once(
+            [
+                functools.partial(_item, part, mask, *rest)
+                for part, mask in zip(x._parts, masks, strict=True)
+            ]
+        )
         return GroupArray._of(group, parts, tuple(part.shape[0] for part in parts))
     if isinstance(first, (int, np.integer)) and not isinstance(first, bool):
         index = _row(int(first), x)
@@ -89,6 +99,10 @@ def get(x: GroupArray, key: Any) -> GroupArray:
         row = _of_replicas(owned, (0, *rest))._read_only()
         row._source = (x, tuple(entries))
         return row
+    if _is_array(first) and first.dtype.kind in "iu" and not _has_array(rest):
+        taken = moves.rows_at(x, first)
+        if taken is not None:
+            return taken[(slice(None), *rest)] if rest else taken
     if _is_array(first) and not _has_array(rest):
         return _of_replicas(x.replicate(), tuple(entries))
     result: GroupArray = everywhere(_item, x, *entries)
