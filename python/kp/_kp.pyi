@@ -3765,7 +3765,7 @@ class DeviceGroup:
         kp_shard_shape and kp_whole_shape, if the shader declares them.
         """
 
-    def _move(self, moves: collections.abc.Sequence) -> None:
+    def _move(self, moves: list[Any]) -> None:
         """Moves bytes between tensors of the devices: ((device, tensor, byte), (device, tensor,
         byte), bytes) for each move, from the first place to the second. Follows earlier
         launches on the default queues of the managers; later ones that use the tensors

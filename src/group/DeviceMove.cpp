@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/Text.hpp"
+#include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
 #include "group/ShardWork.hpp"
@@ -35,6 +36,11 @@ void moveBetween(const DeviceGroup& devices, const std::vector<DeviceMove>& move
     const auto transfers = std::make_shared<group::ShardTransfers>();
     for (const DeviceMove& move : moves) {
         requireMove(*group, move);
+        if (move.bytes == 0)
+            continue;
+        implOf(*move.source).bringToDevice();
+        implOf(*move.destination).bringToDevice(); // what is beside the bytes
+        implOf(*move.destination).noteDeviceWrite();
         transfers->add(move.sourceDevice, *move.source, move.sourceOffset, move.destinationDevice,
                        *move.destination, move.destinationOffset, move.bytes);
     }

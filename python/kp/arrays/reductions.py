@@ -316,7 +316,8 @@ def _mean_type(array: Array, wanted: DTypeLike | None) -> DType:
     dtype: DType = array._dtype
     if dtype.kind not in "biu":
         return dtype
-    homes = array._group if isinstance(array, GroupArray) else (array._manager,)
+    of: Any = array
+    homes = of._group if type(of) is GroupArray else (array._manager,)
     return builtins.min((default_float(each) for each in homes), key=lambda each: each.itemsize)
 
 
@@ -364,7 +365,9 @@ def _averaged(
         quotient = converted(quotient, result)
         return into(out, quotient)
     if type(total) is GroupArray and total._made is None:
-        return into(out, total._then(lambda found: found / (length or math.nan), result))
+        total = total._then(lambda found: found / (length or math.nan), result)
+        found: Array = into(out, total)
+        return found
     quotient = (
         apply("divide", total, float(length)) if length else apply("multiply", total, math.nan)
     )
@@ -406,7 +409,7 @@ def var(
     Warns (RuntimeWarning) if there are not more elements than `correction`.
     """
     less = correction_of(ddof, correction)
-    array = given(x)
+    array: Any = given(x)
     result = _mean_type(array, dtype)
     wide = at_least_single(result)
     source = converted(array, wide)
@@ -416,9 +419,10 @@ def var(
     if mean is None and type(array) is GroupArray and (where is None or where is True):
         axes = normalized_axes(axis, array.ndim)
         spread = real_of(wide) if wide.kind == "c" else result
-        combined = by_group.moments(array, axes, wide, less, keepdims, spread)
+        combined: Any = by_group.moments(array, axes, wide, less, keepdims, spread)
         if combined is not None:
-            return into(out, combined)
+            found: Array = into(out, combined)
+            return found
     if mean is None:
         mean = _averaged(source, axis, length, None, None, True, where)
     distance = apply("subtract", source, mean)
@@ -459,8 +463,10 @@ def std(
 ) -> Array:
     """Return the standard deviations along axes: the square roots of var()."""
     less = correction_of(ddof, correction)
-    variance = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
+    variance: Any = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
     if type(variance) is GroupArray and variance._made is None:
-        return into(out, variance._then(np.sqrt, variance._dtype))
-    root = apply("sqrt", variance)
-    return into(out, root)
+        root: Any = variance._then(np.sqrt, variance._dtype)
+    else:
+        root = apply("sqrt", variance)
+    found: Array = into(out, root)
+    return found

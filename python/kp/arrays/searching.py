@@ -172,7 +172,7 @@ def ordered_dtype(array: Array) -> Array:
     return converted(array, np.dtype(np.uint8)) if array._dtype.kind == "b" else array
 
 
-@by_rows("sorting.nonzero")
+@by_rows("selecting.nonzero")
 def nonzero(x: Any, /) -> tuple[Array, ...]:
     """Return the indices (int64) of the elements that are not 0, one array per axis."""
     array = given(x)
@@ -183,7 +183,7 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
 
 
 @in_kind()
-@by_rows("sorting.nonzero")
+@by_rows("selecting.nonzero")
 def flatnonzero(x: Any, /) -> Array:
     """Return the indices (int64) of the flat elements that are not 0."""
     return _kp._flatnonzero(given(x))

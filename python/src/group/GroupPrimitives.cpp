@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "group/GroupPrimitives.hpp"
 
-#include <kompute/group/DeviceMove.hpp>
-
 #include "group/Groups.hpp"
 #include "primitives/Primitives.hpp"
 
@@ -60,7 +58,7 @@ std::vector<Event> multiplyBuffers(py::handle self, const py::object& a, const p
 
 /// Moves bytes of tensors: of each move the device, tensor and first byte of both ends, and the
 /// bytes.
-void moveBytes(py::handle self, const py::sequence& given) {
+void moveBytes(py::handle self, const py::object& given) {
     using Place = std::tuple<size_t, py::object, uint64_t>;
     auto& group = handleOf<GroupHandle>(self);
     std::vector<DeviceMove> moves;

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 from ..._axes import normalized_axes
@@ -11,12 +10,12 @@ from ..array import Array
 from . import exchange
 from .array import GroupArray
 from .placing import Function, everywhere, joined, read_only, replicas
-from .traits import trait_of
+from .traits import signature_of, trait_of
 
 
 def along(function: Function, *args: Any, **kwargs: Any) -> Any:
     """Call a function along an axis, or axes."""
-    bound = inspect.signature(function).bind(*args, **kwargs)
+    bound = signature_of(function).bind(*args, **kwargs)
     bound.apply_defaults()
     x, *others = bound.args
     axis = bound.arguments.get("axis")

@@ -254,7 +254,7 @@ class GroupArray(Values):
     def numpy(self) -> NDArray[Any]:
         """Return the elements as a new NumPy array."""
         if self._made is None:
-            return self._combined().copy()
+            return np.array(self._combined())
         if self._rows is None:
             return self._parts[0].numpy()
         whole = np.empty(self._shape, self._dtype)

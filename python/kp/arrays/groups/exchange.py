@@ -7,16 +7,14 @@ Moves take their place in the order of each device's launches, and nothing waits
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 from ..._kp import DeviceGroup
 from ..array import Array
 from ..storage import DType, Shape, blank
 
-T = TypeVar("T")
 Rows = tuple[int, ...]
 
 
@@ -49,7 +47,7 @@ def runs_of(parts: Sequence[Array], order: Sequence[int] | None = None) -> list[
 
 @dataclass(frozen=True)
 class Place:
-    """Where rows go: all of an array on a device, which has the rows from `first` on."""
+    """Where rows go: all of a contiguous array on a device, which has the rows from `first` on."""
 
     device: int
     part: Array
@@ -78,12 +76,13 @@ class Moves:
             if begin == end or not row:
                 continue
             target, start = place.part._memory(), 0
+            inside = place.part._offset * place.part.itemsize
             for run, source in zip(runs, sources, strict=True):
                 low, high = max(begin, start), min(end, start + run.rows)
                 if low < high:
                     memory, offset = source
                     first = offset * place.part.itemsize + (run.first + low - start) * row
-                    to = (place.device, target, (low - begin) * row)
+                    to = (place.device, target, inside + (low - begin) * row)
                     self._moves.append(((run.device, memory, first), to, (high - low) * row))
                 start += run.rows
 
@@ -137,9 +136,17 @@ def shared_along(group: DeviceGroup, parts: Sequence[Array], rows: Rows, axis: i
     for device, (first, count) in enumerate(zip(offsets(counts), counts, strict=True)):
         key = (slice(None),) * axis + (slice(first, first + count),)
         own = blank(group[device], (*shape[:axis], count, *shape[axis + 1 :]), parts[0].dtype)
-        if own.size:
-            moves.add(runs_of([part[key] for part in parts]), [Place(device, own, 0)])
         made.append(own)
+        for source, (part, start, own_rows) in enumerate(
+            zip(parts, offsets(rows), rows, strict=True)
+        ):
+            target = own[start : start + own_rows]
+            if not target.size:
+                continue
+            if source == device:
+                target[...] = part[key]
+            else:
+                moves.add([Run(source, part[key], 0, own_rows)], [Place(device, target, 0)])
     moves.submit()
     return made
 
@@ -169,13 +176,3 @@ def shared_by_rows(
 def shape_of(rows: Rows, part: Array) -> Shape:
     """Return the shape of all rows."""
     return (sum(rows), *part.shape[1:])
-
-
-def at_once(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Call functions that wait for different devices, each in a thread of its own."""
-    if len(calls) == 1:
-        return [calls[0]()]
-    with ThreadPoolExecutor(len(calls) - 1) as threads:
-        others = [threads.submit(call) for call in calls[1:]]
-        first = calls[0]()
-        return [first, *[other.result() for other in others]]

@@ -14,7 +14,7 @@ from ..keywords import in_places
 from .along import along
 from .array import GroupArray
 from .placing import Function, everywhere, group_of, mapped
-from .traits import trait_of
+from .traits import signature_of, trait_of
 
 F = TypeVar("F", bound=Function)
 
@@ -26,7 +26,7 @@ def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
         return function(*args, **kwargs)
     args, out = _without_out(function, args, kwargs)
     if how == "each":
-        bound = inspect.signature(function).bind(*args, **kwargs)
+        bound = signature_of(function).bind(*args, **kwargs)
         result = mapped(lambda *values: function(*values, **bound.kwargs), *bound.args)
     else:
         result = _rule(how)(function, *args, **kwargs)

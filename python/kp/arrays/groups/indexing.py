@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +10,10 @@ import numpy as np
 
 from ..._kp import Tensor
 from ..._wording import counted
-from . import exchange
+from . import exchange, moves, selecting
 from ..array import Array
 from .exchange import Rows
 from .array import GroupArray
-from . import moves
 from .placing import aligned, everywhere, replicas
 from ..indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
 from ..storage import Shape
@@ -59,6 +57,11 @@ def _local_slices(key: slice, x: GroupArray) -> tuple[list[slice], Rows]:
     return slices, tuple(rows)
 
 
+def _all_rows(rest: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a key of all rows and of the other axes."""
+    return (slice(None), *rest)
+
+
 def get(x: GroupArray, key: Any) -> GroupArray:
     """Return x[key]. Slices of rows in ascending order are views.
 
@@ -71,10 +74,11 @@ def get(x: GroupArray, key: Any) -> GroupArray:
         if x._source is not None:
             found._source = (x, tuple(entries))
         return found
-    first, rest = entries[0] if entries else Ellipsis, tuple(entries[1:])
+    first: Any = entries[0] if entries else Ellipsis
+    rest = tuple(entries[1:])
     if isinstance(first, slice) and first.indices(x._shape[0])[2] < 0 and not _has_array(rest):
         turned = moves.reversed_rows(x, first)
-        return turned[(slice(None), *rest)]._read_only() if rest else turned
+        return turned[_all_rows(rest)]._read_only() if rest else turned
     if isinstance(first, slice) and first.indices(x._shape[0])[2] > 0:
         if not _has_array(rest) or _stays_first(rest):
             slices, rows = _local_slices(first, x)
@@ -86,12 +90,10 @@ def get(x: GroupArray, key: Any) -> GroupArray:
             return GroupArray._of(group, parts, rows)
     if _is_mask(first) and not _has_array(rest):
         masks = _masks(first, x)
-        parts = exchange.at_once(
-            [
-                functools.partial(_item, part, mask, *rest)
-                for part, mask in zip(x._parts, masks, strict=True)
-            ]
-        )
+        chosen = None if rest else selecting.by_mask(x, masks)
+        if chosen is not None:
+            return chosen
+        parts = [part[(mask,) + rest] for part, mask in zip(x._parts, masks, strict=True)]
         return GroupArray._of(group, parts, tuple(part.shape[0] for part in parts))
     if isinstance(first, (int, np.integer)) and not isinstance(first, bool):
         index = _row(int(first), x)
@@ -102,7 +104,7 @@ def get(x: GroupArray, key: Any) -> GroupArray:
     if _is_array(first) and first.dtype.kind in "iu" and not _has_array(rest):
         taken = moves.rows_at(x, first)
         if taken is not None:
-            return taken[(slice(None), *rest)] if rest else taken
+            return taken[_all_rows(rest)] if rest else taken
     if _is_array(first) and not _has_array(rest):
         return _of_replicas(x.replicate(), tuple(entries))
     result: GroupArray = everywhere(_item, x, *entries)

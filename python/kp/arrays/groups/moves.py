@@ -205,11 +205,11 @@ def _taken_by_owners(x: GroupArray, indices: Any, mode: str) -> GroupArray:
             elif source == device:
                 pieces.append(found[first : first + count])
             else:
-                own = _blank_like(group[device], (count, *x._shape[1:]), x)
-                if own.size:
+                target = _blank_like(group[device], (count, *x._shape[1:]), x)
+                if target.size:
                     run = Run(source, found, first, count)
-                    moves.add([run], [exchange.Place(device, own, 0)])
-                pieces.append(own)
+                    moves.add([run], [exchange.Place(device, target, 0)])
+                pieces.append(target)
         received.append(pieces)
     moves.submit()
     parts = []

@@ -120,8 +120,6 @@ def index_of(
     function: Function, x: Any, /, axis: Any = None, out: None = None, keepdims: bool = False
 ) -> Any:
     """Return the index of an extreme: the first one among those of the devices."""
-    from .. import reductions
-
     if not isinstance(x, GroupArray) or not x._shape:
         return everywhere(function, x, axis, keepdims=keepdims)
     axes = normalized_axes(axis, len(x._shape))
@@ -132,11 +130,10 @@ def index_of(
     if x._rows is None or x.size == 0 or math.prod(shape) * 8 > _MOST_BYTES or x._dtype.kind == "c":
         return everywhere(function, x, axis, keepdims=keepdims)
     least = function.__name__ == "argmin"
-    extreme = reductions.min if least else reductions.max
     step = x.size // x._shape[0] if axis is None else 1
     found, starts = [], []
     for start, part in _with_rows(x):
-        found.append((function(part, axis), extreme(part, axis)))
+        found.append(_with_value(part, function(part, axis, keepdims=True), axis))
         starts.append(start * step)
 
     def combine(indices: Any, values: Any) -> Any:
@@ -145,3 +142,13 @@ def index_of(
         return np.take_along_axis(indices + first, np.expand_dims(chosen, 0), axis=0)[0]
 
     return GroupArray._of_partial(x._group, Partial(found, combine), shape, np.dtype(np.int64))
+
+
+def _with_value(part: Array, index: Array, axis: int | None) -> tuple[Array, Array]:
+    """Return indices along an axis, or of flat elements, and the elements there."""
+    from ..searching import take_along_axis, take_within
+
+    if axis is None:
+        row, one = part.reshape((part.size,)), index.reshape((1,))
+        return one, take_within(row, one)
+    return index, take_along_axis(part, index, axis)

@@ -8,7 +8,6 @@ Then each device receives its part of all rows, and merges.
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from .array import GroupArray
 from .exchange import Moves, Place, Rows, Run
 from .merging import Sorted, merged
 from .placing import Function, everywhere
+from .selecting import first_of_runs
 
 
 @dataclass
@@ -237,9 +237,7 @@ def unique(
     if row is None or any(options) or axis is not None or not equal_nan or not row.size:
         return everywhere(function, x, *options, axis, equal_nan=equal_nan, sorted=sorted)
     ordered = sort(searching.sort, row, 0)
-    distinct = exchange.at_once(
-        [functools.partial(function if part.size else Array.copy, part) for part in ordered._parts]
-    )
+    distinct = first_of_runs(ordered._parts)
     ends = [
         (part[:1].copy().evaluate(), part[-1:].copy().evaluate()) if part.size else None
         for part in distinct
@@ -261,19 +259,3 @@ def unique_values(function: Function, x: Any, /) -> Any:
     from .. import sets
 
     return unique(sets.unique, x)
-
-
-def nonzero(function: Function, x: Any, /) -> Any:
-    """Return the places of elements that are not 0: each device finds its own, and counts from its first row."""
-    if not isinstance(x, GroupArray) or x._rows is None or not x._shape:
-        return everywhere(function, x)
-    found = exchange.at_once([functools.partial(function, part) for part in x._parts])
-    step = math.prod(x._shape[1:]) if function.__name__ == "flatnonzero" else 1
-    moved = []
-    for each, start in zip(found, exchange.offsets(x._rows), strict=True):
-        places = each if isinstance(each, tuple) else (each,)
-        first = places[0] + start * step if start else places[0]
-        moved.append((first, *places[1:]))
-    rows = tuple(each[0].shape[0] for each in moved)
-    axes = tuple(GroupArray._of(x._group, parts, rows) for parts in zip(*moved, strict=True))
-    return axes if isinstance(found[0], tuple) else axes[0]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -44,3 +46,9 @@ def trait_of(function: Callable[..., Any]) -> RowTrait:
     """Return how a function treats rows: every device computes all of it, unless it says otherwise."""
     trait: RowTrait = getattr(function, "__kp_rows__", _OTHERS)
     return trait
+
+
+@functools.lru_cache(maxsize=1024)
+def signature_of(function: Callable[..., Any]) -> inspect.Signature:
+    """Return inspect.signature(function), which takes long."""
+    return inspect.signature(function)
