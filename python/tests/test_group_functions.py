@@ -101,6 +101,9 @@ def test_functions_of_a_row_are_those_of_numpy(
             continue
         with np.errstate(all="ignore"):
             expected = function(np, host)
+        if name == "mean":  # in single precision on devices without doubles
+            one = kp.mean(kp.array(host[:1], device=group[0]))
+            expected = np.asarray(expected).astype(one.dtype)
         try:
             _compare(function(kp, x), expected)
         except AssertionError as error:

@@ -8,7 +8,7 @@
 #include "core/MemoryImpl.hpp"
 #include "core/QueueImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
-#include "group/ShardWork.hpp"
+#include "group/shards/ShardWork.hpp"
 
 namespace kp {
 namespace {

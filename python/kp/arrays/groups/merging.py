@@ -46,9 +46,8 @@ _MERGED = """
     SEARCH
     uint j = k - low;
     bool ofA = low < na && (j >= nb || !before(b(j), a(low)));
-    key = ofA ? a(low) : b(j)
+    RESULT
 """
-
 
 _NAN_OF_FLOAT = """
 bool isUnordered(float x) { return (floatBitsToUint(x) & 0x7fffffffu) > 0x7f800000u; }"""
@@ -81,8 +80,11 @@ def _text(text: str) -> str:
 
 
 @functools.lru_cache(maxsize=None)
-def _kernels(kind: str, values: str | None) -> tuple[Any, Any]:
-    """Return the kernels for keys and values of types: they find places, and merge."""
+def _kernels(kind: str) -> tuple[Any, Any, Any]:
+    """Return the kernels for keys of a type: they find places, merge, and find what is from where.
+
+    None has more than four arrays, which the smallest devices let a kernel have.
+    """
     from ..custom import elementwise
 
     preamble = "#define before(B, A) ((B) < (A))"
@@ -94,12 +96,28 @@ def _kernels(kind: str, values: str | None) -> tuple[Any, Any]:
     places = elementwise(
         f"{lists}, {sizes}", "uint32 place", _text(_PLACES), "merge_places", preamble=preamble
     )
-    inputs, results, operation = f"{lists}, raw uint32 places, {sizes}", f"{kind} key", _MERGED
-    if values is not None:
-        inputs += f", raw {values} va, raw {values} vb"
-        results += f", {values} value"
-        operation += ";\n    value = ofA ? va(low) : vb(j)"
-    return places, elementwise(inputs, results, _text(operation), "merge", preamble=preamble)
+    inputs = f"{lists}, raw uint32 places, {sizes}"
+    made = [
+        elementwise(inputs, result, _text(_MERGED.replace("RESULT", text)), name, preamble=preamble)
+        for result, text, name in (
+            (f"{kind} key", "key = ofA ? a(low) : b(j)", "merge"),
+            ("uint32 origin", "origin = ofA ? low : na + j", "merge_origins"),
+        )
+    ]
+    return places, made[0], made[1]
+
+
+@functools.lru_cache(maxsize=None)
+def _chosen(kind: str) -> Any:
+    """Return the kernel that takes elements of a type from two lists, of which the first has `na`."""
+    from ..custom import elementwise
+
+    return elementwise(
+        f"raw {kind} a, raw {kind} b, uint32 origin, uint32 na",
+        f"{kind} value",
+        "value = origin < na ? a(origin) : b(origin - na)",
+        "merge_values",
+    )
 
 
 def merged(manager: Manager, pieces: Sequence[Sorted], like: Sorted) -> Sorted:
@@ -115,12 +133,13 @@ def merged(manager: Manager, pieces: Sequence[Sorted], like: Sorted) -> Sorted:
 
 def _pair(first: Sorted, second: Sorted) -> Sorted:
     """Merge two lists."""
-    counts = first.keys.shape[0], second.keys.shape[0]
-    values = None if first.values is None else first.values.dtype.name
-    find, merge = _kernels(first.keys.dtype.name, values)
-    size = sum(counts)
-    places = find(first.keys, second.keys, *counts, size=-(-size // _STEP) + 1)
-    given = [first.keys, second.keys, places, *counts]
-    if first.values is None:
+    na, nb = first.keys.shape[0], second.keys.shape[0]
+    find, merge, origins = _kernels(first.keys.dtype.name)
+    size = na + nb
+    places = find(first.keys, second.keys, na, nb, size=-(-size // _STEP) + 1)
+    given = (first.keys, second.keys, places, na, nb)
+    if first.values is None or second.values is None:
         return Sorted(merge(*given, size=size))
-    return Sorted(*merge(*given, first.values, second.values, size=size))
+    origin = origins(*given, size=size)
+    keys = _chosen(first.keys.dtype.name)(first.keys, second.keys, origin, na)
+    return Sorted(keys, _chosen(first.values.dtype.name)(first.values, second.values, origin, na))

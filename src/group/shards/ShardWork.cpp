@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/ShardWork.hpp"
+#include "group/shards/ShardWork.hpp"
 
 #include <algorithm>
 #include <utility>
