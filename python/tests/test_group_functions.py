@@ -266,7 +266,7 @@ def test_complex_numbers_are_combined(group: kp.DeviceGroup, dtype: Any) -> None
         _compare(function(kp, x), function(np, host))
 
 
-@pytest.mark.parametrize("count", [1, 2, 400])
+@pytest.mark.parametrize("count", [1, 2, 400, 1500])
 def test_rows_are_taken_by_indices_of_any_place(group: kp.DeviceGroup, count: int) -> None:
     host = _numbers(np.float32, 2000, 2)
     index = RANDOM.integers(-2000, 2000, count)
@@ -276,8 +276,38 @@ def test_rows_are_taken_by_indices_of_any_place(group: kp.DeviceGroup, count: in
     _compare(kp.take(x, kp.array(index, group=group), axis=0), expected)
     _compare(kp.take(x, index * 3, axis=0, mode="wrap"), np.take(host, index * 3, 0, mode="wrap"))
     _compare(kp.take(x, index * 3, axis=0, mode="clip"), np.take(host, index * 3, 0, mode="clip"))
+    _compare(kp.take(x, index[:, None], axis=0), host[index[:, None]])
+    _compare(kp.take(x, kp.array(index[:, None], group=group), axis=0), host[index[:, None]])
     with pytest.raises(IndexError, match="2000 is out of bounds for axis 0"):
         kp.take(x, np.array([5, 2000]), axis=0)
+
+
+@pytest.mark.parametrize("path", ["host", "staging"])
+def test_rows_move_on_any_path(path: str) -> None:
+    host, table = _numbers(np.float32, 3000), _numbers(np.float32, 70, 90)
+    try:
+        made = make_group(3, exchange=path)
+        made.exchange_path(0, 1)
+    except kp.Unsupported as error:
+        pytest.skip(str(error))
+    with made as trio:
+        x, m = kp.array(host, group=trio), kp.array(table, group=trio)
+        _compare(kp.sort(x), np.sort(host))
+        _compare(m.T, table.T)
+        _compare(kp.roll(x, 1234), np.roll(host, 1234))
+        _compare(m @ kp.ones((90, 2), np.float32, group=trio), table @ np.ones((90, 2), np.float32))
+
+
+def test_places_in_a_row_are_found_by_each_device(group: kp.DeviceGroup) -> None:
+    row, values = np.sort(_numbers(np.float32, 50)), _numbers(np.float32, 31)
+    order = RANDOM.permutation(50)
+    x, v = kp.array(row, group=group), kp.array(values, group=group)
+    _compare(kp.searchsorted(x, v), np.searchsorted(row, values))
+    _compare(kp.searchsorted(row, v, side="right"), np.searchsorted(row, values, side="right"))
+    mixed = kp.array(row[np.argsort(order)], group=group)
+    _compare(
+        kp.searchsorted(mixed, v, sorter=kp.array(order, group=group)), np.searchsorted(row, values)
+    )
 
 
 def test_many_means_are_combined_by_the_devices(pair: kp.DeviceGroup) -> None:
@@ -287,6 +317,23 @@ def test_many_means_are_combined_by_the_devices(pair: kp.DeviceGroup) -> None:
     _compare(x.mean(axis=0), host.mean(axis=0))
     _compare(x.var(axis=0), host.var(axis=0))
     _compare(kp.argmax(x, axis=0), host.argmax(axis=0))
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, np.complex64], ids=lambda each: np.dtype(each).name)
+def test_numbers_of_discrete_devices_are_written_to_the_host(
+    pair: kp.DeviceGroup, monkeypatch: pytest.MonkeyPatch, dtype: Any
+) -> None:
+    monkeypatch.setattr("kp.arrays.groups.partial._is_far", lambda manager: True)
+    host = _numbers(dtype, 99)
+    x = kp.array(host, group=pair)
+    _compare(x.sum(), host.sum())
+    _compare(x.any(keepdims=True), host.any(keepdims=True))
+    if host.dtype.kind == "c":
+        return
+    _compare(x.max(), host.max())
+    _compare(kp.argmin(x), host.argmin())
+    if host.dtype.kind == "f":
+        _compare(x.var(), host.var(dtype=np.float64).astype(dtype))
 
 
 def test_a_partial_result_keeps_its_value(pair: kp.DeviceGroup) -> None:

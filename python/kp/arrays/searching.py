@@ -277,6 +277,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
 
 
 @in_kind(arrays_only=("sorter",))
+@by_rows("sorting.searchsorted")
 def searchsorted(x: Any, values: Any, /, side: str = "left", sorter: Array | None = None) -> Array:
     """Return where to insert values among sorted elements so that they stay sorted (int64).
 

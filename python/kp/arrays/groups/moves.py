@@ -160,8 +160,18 @@ def take(
         pairs = zip(x._parts, given, strict=True)
         parts = [function(part, index, axis, mode=mode) for part, index in pairs]
         return GroupArray._of(x._group, parts, x._rows)
-    found = rows_at(x, indices, mode)
-    return everywhere(function, x, indices, axis, mode=mode) if found is None else found
+    index: Any = indices if hasattr(indices, "dtype") else np.asarray(indices)
+    if index.dtype.kind not in "iu" or not index.shape[0]:
+        return everywhere(function, x, indices, axis, mode=mode)
+    found = rows_at(x, index, mode)
+    if found is not None:
+        return found
+    rows = index._rows if _shared(index) else None
+    rows = rows or exchange.even_rows(int(index.shape[0]), len(x._group))
+    own = aligned(index, tuple(index.shape), rows, x._group)
+    pairs = zip(x._replicas(), own, strict=True)
+    parts = [function(whole, each, axis, mode=mode) for whole, each in pairs]
+    return GroupArray._of(x._group, parts, rows)
 
 
 def rows_at(x: GroupArray, indices: Any, mode: str = "raise") -> GroupArray | None:

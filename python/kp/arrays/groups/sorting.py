@@ -24,7 +24,7 @@ from .along import along
 from .array import GroupArray
 from .exchange import Moves, Place, Rows, Run
 from .merging import Sorted, merged
-from .placing import Function, everywhere
+from .placing import Function, everywhere, replicas
 from .selecting import first_of_runs
 
 
@@ -259,3 +259,16 @@ def unique_values(function: Function, x: Any, /) -> Any:
     from .. import sets
 
     return unique(sets.unique, x)
+
+
+def searchsorted(
+    function: Function, x: Any, values: Any, /, side: str = "left", sorter: Any = None
+) -> Any:
+    """Return places in a sorted row: each device those of its values, in all of the row."""
+    if not isinstance(values, GroupArray) or values._rows is None:
+        return everywhere(function, x, values, side, sorter)
+    group = values._group
+    rows, orders = replicas(x, group), replicas(sorter, group)
+    given = zip(rows, values._parts, orders, strict=True)
+    parts = [function(row, part, side, order) for row, part, order in given]
+    return GroupArray._of(group, parts, values._rows)
