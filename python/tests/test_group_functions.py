@@ -150,6 +150,10 @@ OF_AXES: dict[str, Callable[..., Any]] = {
     "differences": lambda xp, m, s: xp.diff(m, axis=0),
     "second differences": lambda xp, m, s: xp.diff(m, 2, axis=1),
     "spectrum of columns": lambda xp, m, s: xp.abs(xp.fft.fft(m, axis=0)).astype(np.float32),
+    "inner product": lambda xp, m, s: xp.dot(m[:, 0], m[:, 1]),
+    "product of a vector": lambda xp, m, s: xp.dot(m[:, 2], m),
+    "product of columns": lambda xp, m, s: xp.dot(m.T, m),
+    "spread of all": lambda xp, m, s: xp.asarray(xp.ptp(m)),
     "places": lambda xp, m, s: xp.nonzero(m > 0)[1],
     "elements by a mask": lambda xp, m, s: m[m > 0],
 }
@@ -308,6 +312,15 @@ def test_places_in_a_row_are_found_by_each_device(group: kp.DeviceGroup) -> None
     _compare(
         kp.searchsorted(mixed, v, sorter=kp.array(order, group=group)), np.searchsorted(row, values)
     )
+
+
+def test_products_take_lists(group: kp.DeviceGroup) -> None:
+    host = _numbers(np.float32, 6, 2)
+    x = kp.array(host, group=group)
+    _compare(
+        kp.dot([1.0, 2, 3, 4, 5, 6], x.astype(np.float64)), np.arange(1, 7) @ host.astype(float)
+    )
+    _compare(x.astype(np.float64) @ [[1.0], [2.0]], host.astype(float) @ [[1.0], [2.0]])
 
 
 def test_many_means_are_combined_by_the_devices(pair: kp.DeviceGroup) -> None:

@@ -290,7 +290,7 @@ def _counts_of_numbers(rows: Array) -> Any:
     return counts
 
 
-@by_rows("along")
+@by_rows("made")
 def ptp(a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """Return the largest elements minus the smallest ones, along axes."""
     array = given(a)

@@ -41,6 +41,7 @@ __all__ = [
 ]
 
 
+@by_rows("products.dot")
 def dot(a: Any, b: Any, out: Array | None = None) -> Array:
     """Return the sums of products over the last axis of a and the second to last one of b.
 

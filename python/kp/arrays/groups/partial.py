@@ -20,6 +20,9 @@ from ..array import Array
 from ..storage import DType
 
 
+#: Partial results of more bytes are combined by the devices.
+MOST_BYTES = 1 << 20
+
 #: Managers whose memory the host cannot read without a copy.
 _FAR: weakref.WeakKeyDictionary[Manager, bool] = weakref.WeakKeyDictionary()
 

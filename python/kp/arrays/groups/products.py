@@ -13,17 +13,26 @@ from ..._wording import inner_extents_differ
 from ..array import Array
 from . import exchange
 from .array import GroupArray
+from .partial import MOST_BYTES, Partial
 from .placing import Function, aligned, everywhere, group_of, replicas, rows_of
 
 
-def _combined(group: DeviceGroup, partial: Sequence[Array], function: Function) -> GroupArray:
-    """Return function(x) of what the devices have, stacked along a new first axis, on each."""
+def _summed(group: DeviceGroup, partial: Sequence[Array]) -> GroupArray:
+    """Return the sum of what the devices have."""
+    from .. import reductions
     from ..manipulation import expand_dims
 
-    rows = tuple(1 for _ in partial)
+    dtype, shape = partial[0].dtype, partial[0].shape
+    if partial[0].nbytes <= MOST_BYTES:
+        add: Any = np.logical_or.reduce if dtype.kind == "b" else np.add.reduce
+        few = Partial([(each,) for each in partial], lambda found: add(found, axis=0, dtype=dtype))
+        return GroupArray._of_partial(group, few, shape, dtype)
     stacked = [expand_dims(each, axis=0) for each in partial]
-    everything = exchange.gathered(group, stacked, rows)
-    return GroupArray._of(group, [function(each) for each in everything], None)
+    everything = exchange.gathered(group, stacked, tuple(1 for _ in partial))
+    if dtype.kind == "b":
+        return GroupArray._of(group, [reductions.any(each, axis=0) for each in everything], None)
+    totals = [reductions.sum(each, axis=0, dtype=dtype) for each in everything]
+    return GroupArray._of(group, totals, None)
 
 
 def matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
@@ -32,6 +41,7 @@ def matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
         return function(a, b, **options)
     group = group_of((a, b))
     assert group is not None
+    a, b = (np.asarray(each) if isinstance(each, (list, tuple)) else each for each in (a, b))
     first, second = np.shape(a), np.shape(b)
     if not first or not second or max(len(first), len(second)) > 2:
         return _stacked(function, a, b, group)
@@ -59,12 +69,16 @@ def matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
             for x, start, count in zip(replicas(a, group), starts, rows, strict=True)
         ]
     partial = [function(x, y) for x, y in zip(lefts, rights, strict=True)]
-    from .. import reductions
+    return _summed(group, partial)
 
-    if partial[0].dtype.kind == "b":
-        return _combined(group, partial, lambda x: reductions.any(x, axis=0))
-    dtype = partial[0].dtype
-    return _combined(group, partial, lambda x: reductions.sum(x, axis=0, dtype=dtype))
+
+def dot(function: Function, a: Any, b: Any, out: None = None) -> Any:
+    """Multiply vectors and matrices as matmul() does."""
+    from ..linear_algebra import matmul as product
+
+    if {np.ndim(a), np.ndim(b)} <= {1, 2}:
+        return matmul(product, a, b)
+    return everywhere(function, a, b)
 
 
 def _stacked(function: Function, a: Any, b: Any, group: DeviceGroup) -> Any:

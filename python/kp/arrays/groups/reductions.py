@@ -14,11 +14,8 @@ from ..array import Array
 from ..storage import DType, Shape
 from . import exchange
 from .array import GroupArray
-from .partial import Partial
+from .partial import MOST_BYTES, Partial
 from .placing import Function, everywhere
-
-#: Partial results of more bytes are combined by the devices.
-_MOST_BYTES = 1 << 20
 
 _COMBINED: dict[str, Callable[..., Any]] = {
     "sum": np.sum,
@@ -66,7 +63,7 @@ def reduced(
         return GroupArray._of(group, parts, rows)
     shape = _reduced_shape(x._shape, axes, keepdims)
     found = [function(part, tuple(axes), keepdims, True) for _, part in _with_rows(x)]
-    if math.prod(shape) * found[0].itemsize <= _MOST_BYTES:
+    if math.prod(shape) * found[0].itemsize <= MOST_BYTES:
         combine = _COMBINED[name]
         options = {"dtype": found[0].dtype} if name in ("sum", "prod") else {}
         partial = Partial(
@@ -92,7 +89,7 @@ def moments(
     from ..reductions import mean, var
 
     shape = _reduced_shape(x._shape, axes, keepdims)
-    if not over_rows(x, axes) or math.prod(shape) * dtype.itemsize > _MOST_BYTES:
+    if not over_rows(x, axes) or math.prod(shape) * dtype.itemsize > MOST_BYTES:
         return None
     each = math.prod(x._shape[axis] for axis in axes if axis != 0)
     if not each:
@@ -127,7 +124,7 @@ def index_of(
         parts = [function(part, axis, keepdims=keepdims) for part in x._parts]
         return GroupArray._of(x._group, parts, x._rows)
     shape = _reduced_shape(x._shape, axes, keepdims)
-    if x._rows is None or x.size == 0 or math.prod(shape) * 8 > _MOST_BYTES or x._dtype.kind == "c":
+    if x._rows is None or x.size == 0 or math.prod(shape) * 8 > MOST_BYTES or x._dtype.kind == "c":
         return everywhere(function, x, axis, keepdims=keepdims)
     least = function.__name__ == "argmin"
     step = x.size // x._shape[0] if axis is None else 1
