@@ -203,6 +203,7 @@ ARGUMENTS = {
         "collections.abc.Mapping[str, Any] | collections.abc.Iterable[str] | None"
     ),
     "DeviceGroup._launch_algorithms.algorithms": "collections.abc.Sequence[Algorithm]",
+    "DeviceGroup._move.moves": "list[Any]",
     "DeviceGroup.matmul_into.a": "Buffer",
     "DeviceGroup.matmul_into.b": "Buffer",
     "DeviceGroup.matmul_into.out": "Buffer",

@@ -7,5 +7,6 @@
 
 #include <kompute/group/Buffer.hpp>
 #include <kompute/group/DeviceGroup.hpp>
+#include <kompute/group/DeviceMove.hpp>
 #include <kompute/group/ElementType.hpp>
 #include <kompute/group/GroupKernel.hpp>

@@ -236,7 +236,7 @@ from kp.arrays.grids import (
     tril_indices as tril_indices,
     triu_indices as triu_indices,
 )
-from kp.arrays.group_array import GroupArray as GroupArray
+from kp.arrays.groups.array import GroupArray as GroupArray
 from kp.arrays.information import (
     ArrayNamespaceInfo,
     can_cast as can_cast,

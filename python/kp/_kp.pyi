@@ -3765,6 +3765,13 @@ class DeviceGroup:
         kp_shard_shape and kp_whole_shape, if the shader declares them.
         """
 
+    def _move(self, moves: list[Any]) -> None:
+        """Moves bytes between tensors of the devices: ((device, tensor, byte), (device, tensor,
+        byte), bytes) for each move, from the first place to the second. Follows earlier
+        launches on the default queues of the managers; later ones that use the tensors
+        follow it.
+        """
+
     def reduce_into(
         self,
         buffer: Buffer,

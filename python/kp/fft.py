@@ -24,8 +24,9 @@ from .arrays import keywords
 from .arrays.array import Array, share
 from .arrays.creation import asarray, manager
 from .arrays.elementwise import assign_all, conj, into
-from .arrays.group_array import GroupArray
-from .arrays.group_functions import call
+from .arrays.groups.array import GroupArray
+from .arrays.groups.functions import call
+from .arrays.groups.traits import by_rows
 from .arrays.manipulation import roll
 from .arrays.operands import blank_like, output, run
 from .arrays.operands import operand
@@ -243,6 +244,7 @@ def _widened(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
 
 
 @_of_arrays_too
+@by_rows("along")
 def fft(
     tensor: Tensor,
     n: int | None = None,
@@ -259,6 +261,7 @@ def fft(
 
 
 @_of_arrays_too
+@by_rows("along")
 def ifft(
     tensor: Tensor,
     n: int | None = None,
@@ -369,6 +372,7 @@ def _to_real(
 
 
 @_of_arrays_too
+@by_rows("along")
 def rfft(
     tensor: Tensor,
     n: int | None = None,
@@ -381,6 +385,7 @@ def rfft(
 
 
 @_of_arrays_too
+@by_rows("along")
 def irfft(
     tensor: Tensor,
     n: int | None = None,
@@ -446,6 +451,7 @@ def irfft2(
 _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
+@by_rows("along")
 def hfft(
     x: Any,
     /,
@@ -459,6 +465,7 @@ def hfft(
     return into(out, found)
 
 
+@by_rows("along")
 def ihfft(
     x: Any,
     /,

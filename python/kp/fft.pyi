@@ -6,7 +6,7 @@
 import collections.abc
 from kp._kp import Manager, Tensor
 from kp.arrays.array import Array
-from kp.arrays.group_array import GroupArray
+from kp.arrays.groups.array import GroupArray
 from numpy.typing import ArrayLike, DTypeLike
 from typing import Any, overload
 

@@ -333,7 +333,7 @@ class Types(ast.NodeTransformer):
         homes = {
             "Self": "typing_extensions",
             "ArrayLike": "numpy.typing",
-            "GroupArray": "kp.arrays.group_array",
+            "GroupArray": "kp.arrays.groups.array",
             "DeviceGroup": "kp._kp",
             "Tensor": "kp._kp",
             "Array": "kp.arrays.array",

@@ -6,7 +6,7 @@
 
 #include "base/Text.hpp"
 #include "core/QueueImpl.hpp"
-#include "group/ShardWork.hpp"
+#include "group/shards/ShardWork.hpp"
 
 namespace kp {
 namespace group {

@@ -18,7 +18,7 @@ from .types import require_cast
 from .values import Values, is_host
 
 if TYPE_CHECKING:
-    from .group_array import GroupArray
+    from .groups.array import GroupArray
 
 
 def _bound(described: type) -> type:

@@ -12,6 +12,7 @@ from .._floats import default_float
 from .._kp import OpReduce, Tensor
 from .._wording import kind_of, of_no_elements
 from .array import Array
+from .groups.traits import by_rows
 from .manipulation import given
 from .operands import computed_type, operand, written
 from .primitives import offsets_of, on_device
@@ -90,6 +91,7 @@ def offsets(name: str, x: Array, segments: Any, axis: int | None, keepdims: bool
 
 
 @in_kind()
+@by_rows("along")
 def reduce(
     x: Any,
     /,
@@ -131,6 +133,7 @@ def _index_of(name: str, x: Any, axis: int | None, out: Any, keepdims: bool) -> 
 
 
 @in_kind()
+@by_rows("reductions.index_of")
 def argmin(
     x: Any, /, axis: int | None = None, out: Array | None = None, keepdims: bool = False
 ) -> Array:
@@ -142,6 +145,7 @@ def argmin(
 
 
 @in_kind()
+@by_rows("reductions.index_of")
 def argmax(
     x: Any, /, axis: int | None = None, out: Array | None = None, keepdims: bool = False
 ) -> Array:

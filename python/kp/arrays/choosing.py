@@ -27,7 +27,8 @@ from .elementwise import (
     result_dtype,
 )
 from .elementwise import where as chosen
-from .group_functions import takes_groups
+from .groups.functions import takes_groups
+from .groups.traits import by_rows
 from .manipulation import broadcast_to, given, ravel, reshape
 from .operands import in_tensors
 from .searching import nonzero, take
@@ -56,6 +57,7 @@ _MISSING: Any = object()
 def where(condition: Any, /) -> tuple[Array, ...]: ...
 @overload
 def where(condition: Any, x1: Any, x2: Any, /) -> Array: ...
+@by_rows("made")
 def where(condition: Any, x1: Any = _MISSING, x2: Any = _MISSING, /) -> Any:
     """Return elements of x1 where a condition is true, and of x2 elsewhere.
 
@@ -71,6 +73,7 @@ def where(condition: Any, x1: Any = _MISSING, x2: Any = _MISSING, /) -> Any:
 setattr(where, "__kp_varies__", "Array")  # noqa: B010, see takes_groups()
 
 
+@by_rows("each")
 def nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: Any = None, neginf: Any = None
 ) -> Array:
@@ -291,6 +294,7 @@ def _put_words(x: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
 
 
 @in_kind(moves=_put_words, arrays_only=("mode",), strict=False)
+@by_rows("made")
 def put(x: Any, /, ind: Any, v: Any, mode: str = "raise") -> None:
     """Set the elements with given indices among all in C order.
 

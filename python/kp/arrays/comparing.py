@@ -12,8 +12,9 @@ from .._kp import Manager, MemoryTypes, Tensor
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, manager_of
-from .group_array import GroupArray
-from .group_functions import takes_groups
+from .groups.array import GroupArray
+from .groups.functions import takes_groups
+from .groups.traits import by_rows
 
 __all__ = [
     "allclose",
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 
+@by_rows("each")
 def isclose(
     a: Any,
     b: Any,
@@ -69,6 +71,7 @@ def _operand(x: Any, manager: Manager) -> Any:
 _close = takes_groups(isclose)
 
 
+@by_rows("made")
 def allclose(
     a: Any,
     b: Any,
@@ -80,6 +83,7 @@ def allclose(
     return bool(reductions.all(_close(a, b, rtol, atol, equal_nan)))
 
 
+@by_rows("made")
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return whether two arrays have the same shape and equal elements.
 
@@ -104,6 +108,7 @@ def _equal_on_host(a1: Any, a2: Any) -> bool:
     return bool(np.array_equal(first, second))
 
 
+@by_rows("made")
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Return whether two arrays have equal elements once they are broadcast to one shape."""
     first, second = _array(a1, a2), _array(a2, a1)
@@ -172,6 +177,7 @@ def _share(function: Any, a: Any, b: Any, max_work: int | None) -> bool:
     return False
 
 
+@by_rows("made")
 def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
     """Return whether two arrays may share memory: whether the ranges of their memory overlap.
 
@@ -180,6 +186,7 @@ def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
     return _share(np.may_share_memory, a, b, max_work)
 
 
+@by_rows("made")
 def shares_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
     """Return whether two arrays have elements in the same memory. See may_share_memory()."""
     return _share(np.shares_memory, a, b, max_work)

@@ -17,7 +17,8 @@ from .._floats import default_float, without_doubles
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
 from .elementwise import apply, manager_of
-from .group_creation import on_groups_too
+from .groups.creation import on_groups_too
+from .groups.traits import by_rows
 from .host_data import dtype_of, host_values
 from .manipulation import broadcast_to, expand_dims, given, reshape
 from .storage import Shape, blank, index_along, require, unsupported_reason, upload
@@ -228,6 +229,7 @@ def _like_shape(x: Any, shape: Any) -> Shape:
     return given(x).shape if shape is None else extents(shape)
 
 
+@by_rows("shapes.like")
 def empty_like(
     x: Any, /, dtype: DTypeLike | None = None, *, device: Manager | None = None, shape: Any = None
 ) -> Array:
@@ -236,6 +238,7 @@ def empty_like(
     return made
 
 
+@by_rows("shapes.like")
 def zeros_like(
     x: Any, /, dtype: DTypeLike | None = None, *, device: Manager | None = None, shape: Any = None
 ) -> Array:
@@ -244,6 +247,7 @@ def zeros_like(
     return made
 
 
+@by_rows("shapes.like")
 def ones_like(
     x: Any, /, dtype: DTypeLike | None = None, *, device: Manager | None = None, shape: Any = None
 ) -> Array:
@@ -252,6 +256,7 @@ def ones_like(
     return made
 
 
+@by_rows("shapes.like")
 def full_like(
     x: Any,
     /,

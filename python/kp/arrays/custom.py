@@ -15,8 +15,8 @@ from .._kp import DeviceGroup, Tensor
 from .._wording import counted, explains_methods
 from .array import Array, converted
 from .elementwise import Operand, as_array, broadcast, into, manager_of
-from .group_array import GroupArray
-from .group_functions import (
+from .groups.array import GroupArray
+from .groups.placing import (
     aligned,
     assign_parts,
     common_shape,

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _kp
 from .array import Array, converted
+from .groups.traits import by_rows
 from .elementwise import (
     apply,
     as_array,
@@ -45,6 +46,7 @@ def _array(x: Any) -> Array:
     return as_array(x, manager_of(x))
 
 
+@by_rows("each")
 def angle(z: Any, /, deg: bool = False) -> Array:
     """Return the angles of complex numbers in radians, or with `deg` in degrees."""
     array = _array(z)
@@ -52,6 +54,7 @@ def angle(z: Any, /, deg: bool = False) -> Array:
     return apply("multiply", found, 180 / math.pi) if deg else found
 
 
+@by_rows("each")
 def sinc(x: Any, /) -> Array:
     """Return sin(pi x) / (pi x), which is 1 at 0."""
     array = _array(x)
@@ -60,22 +63,26 @@ def sinc(x: Any, /) -> Array:
     return apply("divide", apply("sin", scaled), scaled)
 
 
+@by_rows("each")
 def around(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     """Return round(x, decimals)."""
     return round(x, decimals, out)
 
 
+@by_rows("each")
 def rint(x: Any, /, out: Array | None = None) -> Array:
     """Return the elements rounded to the nearest integer, ties to the even one."""
     found = apply("round", x)
     return broadcast_into(out, found)
 
 
+@by_rows("each")
 def fix(x: Any, /, out: Array | None = None) -> Array:
     """Return the elements rounded towards 0."""
     return trunc(x, out=out)
 
 
+@by_rows("each")
 def modf(x: Any, /) -> tuple[Array, Array]:
     """Return the fractional and the whole parts, with the signs of the elements."""
     array = _array(x)
@@ -88,6 +95,7 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     return part, whole
 
 
+@by_rows("each")
 def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     """Return the quotients, rounded down, and the remainders."""
     quotient, rest = apply("floor_divide", x1, x2), apply("remainder", x1, x2)
@@ -96,11 +104,13 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]:
     return quotient, rest
 
 
+@by_rows("each")
 def isposinf(x: Any, /, out: Array | None = None) -> Array:
     """Return whether each element is positive infinity."""
     return _infinite(x, out, math.inf)
 
 
+@by_rows("each")
 def isneginf(x: Any, /, out: Array | None = None) -> Array:
     """Return whether each element is negative infinity."""
     return _infinite(x, out, -math.inf)
@@ -116,11 +126,13 @@ def _infinite(x: Any, out: Array | None, value: float) -> Array:
     return broadcast_into(out, found)
 
 
+@by_rows("each")
 def iscomplex(x: Any, /) -> Array:
     """Return whether each element has an imaginary part that is not 0."""
     return apply("not_equal", imag(x), 0)
 
 
+@by_rows("each")
 def isreal(x: Any, /) -> Array:
     """Return whether the imaginary part of each element is 0."""
     return apply("equal", imag(x), 0)

@@ -16,8 +16,9 @@ from .._kp import Manager, Tensor
 from . import methods
 from .array import Array, converted, share
 from .functions import FUNCTIONS, OfFloats
-from .group_array import GroupArray
-from .group_functions import assign_parts, mapped
+from .groups.array import GroupArray
+from .groups.placing import assign_parts, in_place_of_each, mapped
+from .groups.traits import by_rows
 from .host_data import dtype_of, host_values
 from .storage import DType, Shape, broadcast as broadcast, upload
 from .types import number, warn_if_cut
@@ -124,7 +125,9 @@ def apply(name: str, *values: Any) -> Array:
     """Return a function of arrays, numbers and whatever NumPy makes arrays of."""
     for value in values:
         if type(value) is GroupArray:
-            by_device: Array = mapped(functools.partial(apply, name), *values)
+            by_device: Array | None = in_place_of_each(name, values)
+            if by_device is None:
+                by_device = mapped(functools.partial(apply, name), *values)
             return by_device
     manager = manager_of(*values)
     operands = [_operand(value, manager) for value in values]
@@ -304,7 +307,7 @@ def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any
                 f"{name} with where= needs out=, which keeps the other elements; kp.where() chooses "
                 "between two arrays"
             )
-        from .group_functions import takes_groups
+        from .groups.functions import takes_groups
 
         result = takes_groups(_choose)(where, result, out)
     return broadcast_into(out, result)
@@ -315,9 +318,10 @@ def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
     ufunc = FUNCTIONS[name].ufunc
     numpy_name = "cbrt" if isinstance(ufunc, OfFloats) else ufunc.__name__
     function.__doc__ = f"Return {FUNCTIONS[name].words}. Types are those of numpy.{numpy_name}."
-    return function
+    return by_rows("made")(function)
 
 
+@by_rows("each")
 def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     """Return elements of x1 where a condition is true, and of x2 elsewhere."""
     manager = manager_of(condition, x1, x2)
@@ -342,6 +346,7 @@ def result_dtype(*values: Any, manager: Manager | None = None) -> DType:
     return without_doubles(number(found).dtype, *values, manager=manager)
 
 
+@by_rows("each")
 def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None) -> Array:
     """Return the elements in another dtype; without `copy`, the array itself if it has it."""
     array = as_array(x, manager_of(x))
@@ -366,6 +371,7 @@ def _choose(condition: Any, x1: Any, x2: Any, /) -> Array:
 _choose.__name__ = "where"
 
 
+@by_rows("each")
 def clip(
     x: Any,
     /,
@@ -400,6 +406,7 @@ def _in_range(bound: Any, dtype: DType) -> Any:
     return bound
 
 
+@by_rows("each")
 def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
     """Return the elements rounded to `decimals` places, ties to even."""
     rounded = _rounded(x, decimals)
@@ -429,11 +436,13 @@ def abs_(value: int) -> int:
     return value if value >= 0 else -value
 
 
+@by_rows("each")
 def real(x: Any, /) -> Array:
     """Return the real parts: of an array in memory, a view."""
     return _kp._real(as_array(x, manager_of(x)))
 
 
+@by_rows("each")
 def imag(x: Any, /) -> Array:
     """Return the imaginary parts: of an array in memory, a view; 0 for real numbers."""
     return _kp._imag(as_array(x, manager_of(x)))

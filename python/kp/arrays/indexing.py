@@ -13,7 +13,7 @@ from .. import _kp
 from .._wording import counted, kind_of
 from .array import Array, converted
 from .elementwise import as_array, broadcast
-from .group_array import GroupArray
+from .groups.array import GroupArray
 from .storage import Shape
 
 #: How indices go beyond a view: extents, strides in elements, and the axes that messages name; -1 if the

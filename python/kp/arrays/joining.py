@@ -14,6 +14,7 @@ from .._axes import normalized
 from .._wording import counted
 from .array import Array
 from .elementwise import as_array, fitting, manager_of
+from .groups.traits import by_rows
 from .manipulation import (
     Casting,
     broadcast_to,
@@ -60,6 +61,7 @@ def _each(arrays: tuple[Any, ...], function: Any) -> Any:
 def atleast_1d(x: Any, /) -> Array: ...
 @overload
 def atleast_1d(x1: Any, x2: Any, /, *arrays: Any) -> tuple[Array, ...]: ...
+@by_rows(view=True)
 def atleast_1d(*arrays: Any) -> Any:
     """Return views with at least one axis: an array, or a tuple of several."""
     return _each(arrays, lambda x: x if x.ndim else reshape(x, (1,)))
@@ -69,6 +71,7 @@ def atleast_1d(*arrays: Any) -> Any:
 def atleast_2d(x: Any, /) -> Array: ...
 @overload
 def atleast_2d(x1: Any, x2: Any, /, *arrays: Any) -> tuple[Array, ...]: ...
+@by_rows(view=True)
 def atleast_2d(*arrays: Any) -> Any:
     """Return views with at least two axes, new ones in front: an array, or a tuple of several."""
     return _each(arrays, lambda x: x if x.ndim > 1 else reshape(x, (1, x.size)))
@@ -78,6 +81,7 @@ def atleast_2d(*arrays: Any) -> Any:
 def atleast_3d(x: Any, /) -> Array: ...
 @overload
 def atleast_3d(x1: Any, x2: Any, /, *arrays: Any) -> tuple[Array, ...]: ...
+@by_rows(view=True)
 def atleast_3d(*arrays: Any) -> Any:
     """Return views with at least three axes: vectors as (1, n, 1), matrices as (m, n, 1)."""
 
@@ -159,6 +163,7 @@ def block(arrays: Any) -> Array:
 # --- parts ----------------------------------------------------------------------------------------
 
 
+@by_rows(view=True)
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Return views of parts along an axis: a number of nearly equal ones, or cut at indices."""
     array = given(ary)
@@ -177,6 +182,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array
     return [array[before + (slice(a, b),)] for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
 
 
+@by_rows(view=True)
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Array]:
     """Return views of parts along an axis: a number of equal ones, or cut at indices."""
     array = given(ary)
@@ -197,17 +203,20 @@ def _split_along(name: str, ary: Any, where: Any, axis: int, least: int) -> list
     return split(array, where, axis)
 
 
+@by_rows(view=True)
 def hsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Return views of parts along the second axis; of a vector, along its only one."""
     array = given(ary)
     return _split_along("hsplit", array, indices_or_sections, int(array.ndim > 1), 1)
 
 
+@by_rows(view=True)
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Return views of parts along the first axis."""
     return _split_along("vsplit", ary, indices_or_sections, 0, 2)
 
 
+@by_rows(view=True)
 def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     """Return views of parts along the third axis."""
     return _split_along("dsplit", ary, indices_or_sections, 2, 3)

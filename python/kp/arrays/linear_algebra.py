@@ -16,7 +16,8 @@ from .._kp import OpMatMul, Tensor
 from .._wording import counted, inner_extents_differ, kind_of
 from .array import Array, converted
 from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
-from .group_array import GroupArray
+from .groups.array import GroupArray
+from .groups.traits import by_rows
 from .host_linear_algebra import (
     LinAlgError,
     cholesky,
@@ -70,6 +71,7 @@ def _both_tensors(a: Any, b: Any, /, *_: Any, **__: Any) -> None:
 
 
 @in_kind(decides=_are_tensors, check=_both_tensors, strict=False)
+@by_rows("products.matmul")
 def matmul(a: Any, b: Any, /, out: Array | None = None, **options: Any) -> Array:
     """Return the product of matrices, as NumPy's matmul.
 
@@ -171,6 +173,7 @@ def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Array:
     return _kp._tensordot(a, b, over_a, over_b)
 
 
+@by_rows("made")
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     """Return the sums along an axis of the products of two arrays, the first one conjugated."""
     a, b = _pair(x1, x2)
@@ -190,6 +193,7 @@ def outer(x1: Any, x2: Any, /) -> Array:
     return apply("multiply", reshape(a, (-1, 1)), reshape(b, (1, -1)))
 
 
+@by_rows(view=True)
 def diagonal(x: Any, /, *, offset: int = 0) -> Array:
     """Return a view of the diagonals of matrices."""
     source = as_array(x, manager_of(x))

@@ -17,7 +17,8 @@ from .._kp import OpConcatenate, Tensor
 from .._wording import counted, kind_of
 from .array import Array, converted
 from .elementwise import as_array, broadcast, into, manager_of, result_dtype
-from .group_array import GroupArray
+from .groups.array import GroupArray
+from .groups.traits import by_rows
 from .operands import in_tensors, operand, written
 from .storage import Shape, broadcast_strides
 from .tensors import in_kind
@@ -86,6 +87,7 @@ def min_of(values: Sequence[int]) -> int:
     return sorted((*values, 0))[0] if values else 0
 
 
+@by_rows("shapes.reshape", view=True)
 def reshape(x: Any, /, shape: Any, order: str | None = "C", *, copy: bool | None = None) -> Array:
     """Return the elements with another shape: a view if possible.
 
@@ -111,6 +113,7 @@ def _is_fortran(order: str | None) -> bool:
     return order == "F"
 
 
+@by_rows("shapes.reshape")
 def reshape_method(
     x: Array, *shape: Any, order: str | None = "C", copy: bool | None = None
 ) -> Array:
@@ -119,6 +122,7 @@ def reshape_method(
 
 
 @in_kind(moves=True)
+@by_rows("shapes.permuted", view=True)
 def transpose(x: Any, /, axes: Sequence[int] | None = None, out: Array | None = None) -> Array:
     """Return the axes in another order: axis i is axis ``axes[i]`` of x. Without axes, reversed.
 
@@ -129,6 +133,7 @@ def transpose(x: Any, /, axes: Sequence[int] | None = None, out: Array | None = 
     return into(out, permute_dims(array, order))
 
 
+@by_rows("shapes.permuted", view=True)
 def transpose_method(x: Array, *axes: Any) -> Array:
     """Return transpose(x, axes); the axes may be separate arguments."""
     return transpose(x, axes[0] if len(axes) == 1 and not _is_axis(axes[0]) else axes or None)
@@ -138,6 +143,7 @@ def _is_axis(value: Any) -> bool:
     return value is not None and not isinstance(value, (tuple, list))
 
 
+@by_rows("shapes.permuted", view=True)
 def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
     """Return a view with permuted axes."""
     array = given(x)
@@ -154,6 +160,7 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
     return view._strided(view._offset, shape, tuple(strides[axis] for axis in order))
 
 
+@by_rows("shapes.permuted", view=True)
 def matrix_transpose(x: Any, /) -> Array:
     """Return a view with the last two axes swapped."""
     array = given(x)
@@ -162,6 +169,7 @@ def matrix_transpose(x: Any, /) -> Array:
     return swapaxes(array, -1, -2)
 
 
+@by_rows("shapes.permuted", view=True)
 def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     """Return a view with two axes swapped."""
     array = given(x)
@@ -171,6 +179,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     return permute_dims(array, order)
 
 
+@by_rows("shapes.permuted", view=True)
 def moveaxis(x: Any, /, source: Axes, destination: Axes) -> Array:
     """Return a view with axes moved to other places."""
     array = given(x)
@@ -192,6 +201,7 @@ def in_c_order(x: Array) -> Array:
     return x._contiguous()
 
 
+@by_rows("shapes.expand_dims", view=True)
 def expand_dims(x: Any, /, axis: Axes = 0) -> Array:
     """Return a view with new axes of one element at the given places of the result."""
     array = given(x)
@@ -205,6 +215,7 @@ def expand_dims(x: Any, /, axis: Axes = 0) -> Array:
     return view._strided(view._offset, shape, strides)
 
 
+@by_rows("along", view=True)
 def squeeze(x: Any, /, axis: Axes | None = None) -> Array:
     """Return a view without axes of one element; `axis` says which."""
     array = given(x)
@@ -224,6 +235,7 @@ def squeeze(x: Any, /, axis: Axes | None = None) -> Array:
     return view._strided(view._offset, shape, tuple(strides[i] for i in kept))
 
 
+@by_rows("shapes.broadcast_to", view=True)
 def broadcast_to(x: Any, /, shape: Any) -> Array:
     """Return a read-only view that repeats the elements along larger axes."""
     array = given(x)
@@ -265,6 +277,7 @@ def sliding_window_view(
     return view._strided(view._offset, (*shape, *window), strides, False)
 
 
+@by_rows(view=True)
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     """Return read-only views of a common shape.
 
@@ -292,6 +305,7 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 
 
 @in_kind(moves=True)
+@by_rows("moves.flip", view=True)
 def flip(x: Any, /, axis: Axes | None = None, out: Array | None = None) -> Array:
     """Return the elements in reverse order along one axis, several or all.
 
@@ -307,11 +321,13 @@ def flip(x: Any, /, axis: Axes | None = None, out: Array | None = None) -> Array
     return into(out, view._strided(offset, shape, strides, view._writable))
 
 
+@by_rows("shapes.flat")
 def flatten(x: Any, /, order: str | None = "C") -> Array:
     """Return a flat copy."""
     return reshape(x, (-1,) if given(x).size else (0,), order, copy=True)
 
 
+@by_rows("shapes.flat", view=True)
 def ravel(x: Any, /, order: str | None = "C") -> Array:
     """Return the elements flat, as a view if possible."""
     return reshape(x, (-1,) if given(x).size else (0,), order)
@@ -335,6 +351,7 @@ def _all_tensors(args: tuple[Any, ...]) -> bool:
 
 
 @in_kind(moves=True, decides=_all_tensors, arrays_only=("dtype",), check=_one_dtype, strict=False)
+@by_rows("moves.concatenate")
 def concatenate(
     parts: Sequence[Any],
     /,
@@ -413,6 +430,7 @@ def stack(
     return into(out, joined)
 
 
+@by_rows(view=True)
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
     """Return views of the parts along an axis."""
     array = moveaxis(x, axis, 0)
@@ -435,6 +453,7 @@ def tile(x: Any, /, reps: Any) -> Array:
     return reshape(wide.copy(), wanted)
 
 
+@by_rows("along")
 def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     """Return each element repeated, a number of times or once for each of an array of numbers."""
     array = given(x)
@@ -459,6 +478,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
     return take(array, np.repeat(np.arange(array.shape[place]), counts), axis=place)
 
 
+@by_rows("moves.roll")
 def roll(x: Any, /, shift: Axes, axis: Axes | None = None) -> Array:
     """Return elements moved along axes; those that leave at one end enter at the other."""
     array = given(x)
@@ -480,6 +500,7 @@ def roll(x: Any, /, shift: Axes, axis: Axes | None = None) -> Array:
     return result.copy() if result is array else result
 
 
+@by_rows(view=True)
 def fliplr(x: Any, /) -> Array:
     """Return a view with the elements in reverse order along the second axis."""
     array = given(x)
@@ -488,6 +509,7 @@ def fliplr(x: Any, /) -> Array:
     return flip(array, axis=1)
 
 
+@by_rows(view=True)
 def flipud(x: Any, /) -> Array:
     """Return a view with the elements in reverse order along the first axis."""
     array = given(x)
@@ -496,6 +518,7 @@ def flipud(x: Any, /) -> Array:
     return flip(array, axis=0)
 
 
+@by_rows(view=True)
 def rot90(m: Any, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     """Return a view turned by 90 degrees k times, from the first towards the second of two axes."""
     array = given(m)
@@ -510,6 +533,7 @@ def rot90(m: Any, /, k: int = 1, axes: Sequence[int] = (0, 1)) -> Array:
     return flip(array, axis=plane) if k % 4 else array[...]
 
 
+@by_rows(view=True)
 def rollaxis(a: Any, /, axis: int, start: int = 0) -> Array:
     """Return a view with an axis moved in front of the axis `start`."""
     array = given(a)

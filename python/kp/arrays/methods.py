@@ -91,7 +91,7 @@ def _own_function(module: str, name: str) -> Any:
 @functools.lru_cache(maxsize=None)
 def function_of(module: str, name: str) -> Callable[..., Array]:
     """Return a function of arrays, which also takes those of groups."""
-    from .group_functions import takes_groups
+    from .groups.functions import takes_groups
 
     made: Callable[..., Array] = takes_groups(_own_function(module, name))
     return made

@@ -21,8 +21,8 @@ from .custom import *  # noqa: F403
 from .information import *  # noqa: F403
 from .grids import *  # noqa: F403
 from .histograms import *  # noqa: F403
-from .group_array import GroupArray
-from .group_functions import takes_groups
+from .groups.array import GroupArray
+from .groups.functions import takes_groups
 from .joining import *  # noqa: F403
 from .keywords import takes_numpys_names
 from .linear_algebra import (

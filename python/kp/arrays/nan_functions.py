@@ -14,7 +14,8 @@ from .._axes import normalized_axes
 from . import by_operator, reductions, scans
 from .array import Array, converted
 from .elementwise import apply, into, where
-from .group_functions import takes_groups
+from .groups.functions import takes_groups
+from .groups.traits import by_rows
 from .manipulation import given
 from .operands import in_tensors
 from .reductions import Axes, at_least_single
@@ -83,6 +84,7 @@ def _of_numbers(
     return found
 
 
+@by_rows("made")
 def nansum(
     x: Any,
     /,
@@ -99,6 +101,7 @@ def nansum(
     return reductions.sum(array, axis, dtype, out, keepdims, initial, found)
 
 
+@by_rows("made")
 def nanprod(
     x: Any,
     /,
@@ -115,6 +118,7 @@ def nanprod(
     return reductions.prod(array, axis, dtype, out, keepdims, initial, found)
 
 
+@by_rows("made")
 def nanmean(
     x: Any,
     /,
@@ -132,6 +136,7 @@ def nanmean(
     return reductions.mean(array, axis, dtype, out, keepdims, where=_numbers(array, where))
 
 
+@by_rows("made")
 def nanvar(
     x: Any,
     /,
@@ -163,6 +168,7 @@ def nanvar(
     )
 
 
+@by_rows("made")
 def nanstd(
     x: Any,
     /,
@@ -220,6 +226,7 @@ def _extreme(
     return into(out, result)
 
 
+@by_rows("made")
 def nanmin(
     x: Any,
     /,
@@ -233,6 +240,7 @@ def nanmin(
     return _extreme("min", x, axis, out, keepdims, initial, where)
 
 
+@by_rows("made")
 def nanmax(
     x: Any,
     /,
@@ -257,6 +265,7 @@ def _extreme_index(name: str, x: Any, axis: int | None, out: Array | None, keepd
     return result
 
 
+@by_rows("made")
 def nanargmin(
     x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
@@ -267,6 +276,7 @@ def nanargmin(
     return _extreme_index("argmin", x, axis, out, keepdims)
 
 
+@by_rows("made")
 def nanargmax(
     x: Any, /, axis: int | None = None, out: Array | None = None, *, keepdims: bool = False
 ) -> Array:
@@ -280,6 +290,7 @@ def _filled(x: Any, value: int) -> Array:
     return array if found is None else _where(found, array, array._dtype.type(value))
 
 
+@by_rows("made")
 def nancumsum(
     x: Any,
     /,
@@ -291,6 +302,7 @@ def nancumsum(
     return takes_groups(scans.cumsum)(_filled(x, 0), axis, dtype, out=out)
 
 
+@by_rows("made")
 def nancumprod(
     x: Any,
     /,

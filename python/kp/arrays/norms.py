@@ -13,6 +13,7 @@ from .._floats import default_float
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, imag, manager_of, real
+from .groups.traits import by_rows
 from .host_linear_algebra import svdvals
 from .manipulation import expand_dims, moveaxis, ravel, reshape
 from .types import real_of
@@ -47,6 +48,7 @@ def _length(x: Array, axis: Any, keepdims: bool) -> Array:
     return apply("sqrt", reductions.sum(squares, axis, keepdims=keepdims))
 
 
+@by_rows("made")
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: float = 2) -> Array:
     """Return the norms of vectors along axes: of order 2, 1, inf, -inf, 0 or any other.
 

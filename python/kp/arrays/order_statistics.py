@@ -15,6 +15,7 @@ from .._warning import warn
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, into, where
+from .groups.traits import by_rows
 from .manipulation import (
     expand_dims,
     given,
@@ -225,6 +226,7 @@ def nanpercentile(
     return _quantile(a, q, axis, out, method, keepdims, percent=True, nans=True)
 
 
+@by_rows("along")
 def median(
     a: Any,
     axis: Axes = None,
@@ -250,6 +252,7 @@ def median(
     return into(out, result)
 
 
+@by_rows("along")
 def nanmedian(
     a: Any,
     axis: Axes = None,
@@ -287,6 +290,7 @@ def _counts_of_numbers(rows: Array) -> Any:
     return counts
 
 
+@by_rows("made")
 def ptp(a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = False) -> Array:
     """Return the largest elements minus the smallest ones, along axes."""
     array = given(a)
@@ -296,6 +300,7 @@ def ptp(a: Any, axis: Axes = None, out: Array | None = None, keepdims: bool = Fa
 
 
 @in_kind()
+@by_rows("along")
 def top_k(x: Any, k: int, axis: int | None = -1, smallest: bool = False) -> tuple[Array, Array]:
     """Return the k largest (or smallest) elements in order, and their indices (int64).
 

@@ -14,6 +14,7 @@ from .._wording import counted
 from . import linear_algebra, reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
+from .groups.traits import by_rows
 from .manipulation import (
     expand_dims,
     given,
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 
+@by_rows("products.dot")
 def dot(a: Any, b: Any, out: Array | None = None) -> Array:
     """Return the sums of products over the last axis of a and the second to last one of b.
 
@@ -114,6 +116,7 @@ def cross(
     return in_c_order(moveaxis(linear_algebra.cross(left, right), -1, axisc))
 
 
+@by_rows(view=True)
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """Return a view of the diagonals of the matrices along two axes, as the last axis."""
     return linear_algebra.diagonal(_matrices(a, axis1, axis2), offset=offset)

@@ -13,8 +13,8 @@ from . import derived, reductions, scans, ufunc_methods
 from .array import Array
 from .elementwise import applied, into
 from .functions import FUNCTIONS
-from .group_array import GroupArray
-from .group_functions import takes_groups
+from .groups.array import GroupArray
+from .groups.functions import takes_groups
 from .linear_algebra import matmul
 
 #: NumPy's functions whose name differs from that here.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -19,9 +20,10 @@ from .array import Array, converted
 from .by_operator import reduced_by
 from .elementwise import apply, broadcast, into
 from .elementwise import where as choose
-from .group_array import GroupArray
-from .group_functions import reduced as reduced_by_group
-from .group_functions import takes_groups
+from .groups.array import GroupArray
+from .groups import reductions as by_group
+from .groups.functions import takes_groups
+from .groups.traits import by_rows
 from .manipulation import given
 from .operands import computed_type, in_tensors
 from .storage import DType
@@ -75,10 +77,12 @@ def reduced(
     if name in ("min", "max") and 0 in [array.shape[each] for each in axes]:
         raise of_no_elements(f"kp.{name}")
     if isinstance(array, GroupArray):
-        total: Any = reduced_by_group(
+        total: Any = by_group.reduced(
+            name,
             array,
             axes,
             keepdims,
+            dtype,
             lambda part, own, kept, again: reduced(
                 name, part, own, accumulated, accumulated if again else dtype, kept
             ),
@@ -139,6 +143,7 @@ def at_least_single(dtype: DType) -> DType:
 
 
 @_begun_in_kind
+@by_rows("made")
 def sum(
     x: Any,
     /,
@@ -165,6 +170,7 @@ def sum(
 
 
 @_begun_in_kind
+@by_rows("made")
 def prod(
     x: Any,
     /,
@@ -225,6 +231,7 @@ def _farthest(name: str, dtype: DType) -> Any:
 
 
 @_begun_in_kind
+@by_rows("made")
 def min(
     x: Any,
     /,
@@ -239,6 +246,7 @@ def min(
 
 
 @_begun_in_kind
+@by_rows("made")
 def max(
     x: Any,
     /,
@@ -256,6 +264,7 @@ amin, amax = min, max
 
 
 @_masked_in_kind
+@by_rows("made")
 def any(
     x: Any,
     /,
@@ -272,6 +281,7 @@ def any(
 
 
 @_masked_in_kind
+@by_rows("made")
 def all(
     x: Any,
     /,
@@ -288,6 +298,7 @@ def all(
 
 
 @in_kind(check=_one_axis)
+@by_rows("made")
 def count_nonzero(
     x: Any, /, axis: Axes = None, out: Array | None = None, keepdims: bool = False
 ) -> Array:
@@ -303,10 +314,15 @@ def _mean_type(array: Array, wanted: DTypeLike | None) -> DType:
     if wanted is not None:
         return number(wanted).dtype
     dtype: DType = array._dtype
-    return default_float(array._manager) if dtype.kind in "biu" else dtype
+    if dtype.kind not in "biu":
+        return dtype
+    of: Any = array
+    homes = of._group if type(of) is GroupArray else (array._manager,)
+    return builtins.min((default_float(each) for each in homes), key=lambda each: each.itemsize)
 
 
 @_masked_in_kind
+@by_rows("made")
 def mean(
     x: Any,
     /,
@@ -341,13 +357,17 @@ def _averaged(
     """Return the means of `length` elements each."""
     result = _mean_type(array, dtype)
     wide = at_least_single(result)
-    total = reduced(
+    total: Any = reduced(
         "sum", _masked(array, where, _neutral("sum", array)), axis, wide, wide, keepdims
     )
     if where is not None and where is not True:
         quotient = apply("divide", total, _chosen(array, where, axis, keepdims, total._dtype))
         quotient = converted(quotient, result)
         return into(out, quotient)
+    if type(total) is GroupArray and total._made is None:
+        total = total._then(lambda found: found / (length or math.nan), result)
+        found: Array = into(out, total)
+        return found
     quotient = (
         apply("divide", total, float(length)) if length else apply("multiply", total, math.nan)
     )
@@ -368,6 +388,7 @@ def _length(array: Array, axis: Axes) -> int:
     return math.prod(array.shape[each] for each in normalized_axes(axis, array.ndim))
 
 
+@by_rows("made")
 def var(
     x: Any,
     /,
@@ -388,13 +409,20 @@ def var(
     Warns (RuntimeWarning) if there are not more elements than `correction`.
     """
     less = correction_of(ddof, correction)
-    array = given(x)
+    array: Any = given(x)
     result = _mean_type(array, dtype)
     wide = at_least_single(result)
     source = converted(array, wide)
     length = _length(array, axis)
     if length <= less:
         warn("Degrees of freedom <= 0 for slice")
+    if mean is None and type(array) is GroupArray and (where is None or where is True):
+        axes = normalized_axes(axis, array.ndim)
+        spread = real_of(wide) if wide.kind == "c" else result
+        combined: Any = by_group.moments(array, axes, wide, less, keepdims, spread)
+        if combined is not None:
+            found: Array = into(out, combined)
+            return found
     if mean is None:
         mean = _averaged(source, axis, length, None, None, True, where)
     distance = apply("subtract", source, mean)
@@ -419,6 +447,7 @@ def correction_of(ddof: float | None, correction: float) -> float:
     return correction or ddof or 0
 
 
+@by_rows("made")
 def std(
     x: Any,
     /,
@@ -434,6 +463,10 @@ def std(
 ) -> Array:
     """Return the standard deviations along axes: the square roots of var()."""
     less = correction_of(ddof, correction)
-    variance = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
-    root = apply("sqrt", variance)
-    return into(out, root)
+    variance: Any = var(x, axis, dtype, None, less, keepdims, where=where, mean=mean)
+    if type(variance) is GroupArray and variance._made is None:
+        root: Any = variance._then(np.sqrt, variance._dtype)
+    else:
+        root = apply("sqrt", variance)
+    found: Array = into(out, root)
+    return found

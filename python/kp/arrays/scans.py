@@ -14,6 +14,7 @@ from .._kp import OpScan, Tensor
 from .array import Array, converted
 from .by_operator import Operator, offsets, one_axis
 from .elementwise import apply, as_array, into
+from .groups.traits import by_rows
 from .manipulation import broadcast_to, concat, given
 from .operands import computed_type, operand, written
 from .reductions import at_least_single, sum_type
@@ -67,6 +68,7 @@ def _by_operator(
 
 
 @in_kind()
+@by_rows("along")
 def scan(
     x: Any,
     /,
@@ -90,6 +92,7 @@ def scan(
 
 
 @in_kind()
+@by_rows("scans.cumulated")
 def cumsum(
     x: Any,
     /,
@@ -105,6 +108,7 @@ def cumsum(
 
 
 @in_kind()
+@by_rows("scans.cumulated")
 def cumprod(
     x: Any,
     /,
@@ -137,6 +141,7 @@ def _cumulative(
     return concat([first, result], axis=axis)
 
 
+@by_rows("scans.cumulative")
 def cumulative_sum(
     x: Any,
     /,
@@ -149,6 +154,7 @@ def cumulative_sum(
     return _cumulative("sum", x, axis, dtype, include_initial)
 
 
+@by_rows("scans.cumulative")
 def cumulative_prod(
     x: Any,
     /,
@@ -169,6 +175,7 @@ def _slab(values: Any, array: Array, axis: int) -> Array:
     return broadcast_to(slab, array.shape[:axis] + (1,) + array.shape[axis + 1 :])
 
 
+@by_rows("scans.differences")
 def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Array:
     """Return the differences of neighbours along an axis, n times."""
     if n < 0:

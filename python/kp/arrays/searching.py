@@ -14,6 +14,7 @@ from .. import _kp
 from .._kp import OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
+from .groups.traits import by_rows
 from .manipulation import given, ravel, reshape, squeeze
 from .operands import computed_type, in_tensors, operand, written
 from .tensors import in_kind, of_one_dtype
@@ -54,6 +55,7 @@ def as_indices(result: Array, out: Any) -> Array:
 
 
 @in_kind()
+@by_rows("sorting.sort")
 def sort(
     x: Any,
     /,
@@ -93,6 +95,7 @@ def sort(
 
 
 @in_kind()
+@by_rows("sorting.argsort")
 def argsort(
     x: Any,
     /,
@@ -169,6 +172,7 @@ def ordered_dtype(array: Array) -> Array:
     return converted(array, np.dtype(np.uint8)) if array._dtype.kind == "b" else array
 
 
+@by_rows("selecting.nonzero")
 def nonzero(x: Any, /) -> tuple[Array, ...]:
     """Return the indices (int64) of the elements that are not 0, one array per axis."""
     array = given(x)
@@ -179,6 +183,7 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
 
 
 @in_kind()
+@by_rows("selecting.nonzero")
 def flatnonzero(x: Any, /) -> Array:
     """Return the indices (int64) of the flat elements that are not 0."""
     return _kp._flatnonzero(given(x))
@@ -201,6 +206,7 @@ def _takes_numbers(
 
 
 @in_kind(moves=True, arrays_only=("mode",), check=_takes_numbers)
+@by_rows("moves.take")
 def take(
     x: Any, /, indices: Any, axis: int | None = None, out: Array | None = None, mode: str = "raise"
 ) -> Array:
@@ -271,6 +277,7 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
 
 
 @in_kind(arrays_only=("sorter",))
+@by_rows("sorting.searchsorted")
 def searchsorted(x: Any, values: Any, /, side: str = "left", sorter: Array | None = None) -> Array:
     """Return where to insert values among sorted elements so that they stay sorted (int64).
 

@@ -20,6 +20,7 @@ from .._kp import (
 )
 from .array import Array, converted
 from .elementwise import apply, as_array, manager_of, result_dtype
+from .groups.traits import by_rows
 from .manipulation import concat, given, ravel, reshape
 from .operands import blank, launch, operand, result_in
 from .reductions import reduced
@@ -106,6 +107,7 @@ def unique(
     sorted: bool = True,
 ) -> Array | tuple[Array, ...]: ...
 @in_kind(arrays_only=("axis",), strict=False)
+@by_rows("sorting.unique")
 def unique(
     x: Any,
     /,
@@ -219,6 +221,7 @@ class UniqueInverse(NamedTuple):
     inverse_indices: Array
 
 
+@by_rows("sorting.unique_values")
 def unique_values(x: Any, /) -> Array:
     """Return the distinct elements in ascending order. Each NaN is one of its own."""
     values: Array = unique(x, equal_nan=False)

@@ -18,7 +18,7 @@ from .. import _kp
 from .._kp import MemoryTypes, Tensor
 from .._wording import kind_of
 from .array import Array, share
-from .group_array import GroupArray
+from .groups.array import GroupArray
 from .operands import results
 from .types import NUMBERS
 

@@ -16,7 +16,7 @@ from .._kp import DeviceGroup, Manager
 from .._wording import kind_of
 from ..arrays.array import Array
 from ..arrays.creation import array, asarray, empty
-from ..arrays.group_array import GroupArray
+from ..arrays.groups.array import GroupArray
 from ._managers import Device, device_here, manager
 
 

@@ -56,12 +56,35 @@ std::vector<Event> multiplyBuffers(py::handle self, const py::object& a, const p
     return withoutGil(group, [&] { return group.group->matmul(left, right, product, waits); });
 }
 
+/// Moves bytes of tensors: of each move the device, tensor and first byte of both ends, and the
+/// bytes.
+void moveBytes(py::handle self, const py::object& given) {
+    using Place = std::tuple<size_t, py::object, uint64_t>;
+    auto& group = handleOf<GroupHandle>(self);
+    std::vector<DeviceMove> moves;
+    for (const py::handle each : given) {
+        const auto [from, to, bytes] = py::cast<std::tuple<Place, Place, uint64_t>>(each);
+        const auto& [source, sourceTensor, sourceOffset] = from;
+        const auto& [destination, destinationTensor, destinationOffset] = to;
+        moves.push_back({handleOf<TensorHandle>(sourceTensor, "source").tensor(), source,
+                         sourceOffset,
+                         handleOf<TensorHandle>(destinationTensor, "destination").tensor(),
+                         destination, destinationOffset, bytes});
+    }
+    withoutGil(group, [&] { moveBetween(*group.group, moves); });
+}
+
 } // namespace
 
 void bindGroupPrimitives() {
     GroupClass group(
         py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(gType<GroupHandle>)));
     group
+        .def("_move", &moveBytes, "moves"_a, doc(R"(
+                 Moves bytes between tensors of the devices: ((device, tensor, byte), (device, tensor,
+                 byte), bytes) for each move, from the first place to the second. Follows earlier
+                 launches on the default queues of the managers; later ones that use the tensors
+                 follow it.)"))
         .def("reduce_into", &reduceBuffer, "buffer"_a, "out"_a, "op"_a = "sum",
              "axis"_a = py::none(), "wait_for"_a = py::none(), doc(R"(
                  Starts a reduction of the elements of a sharded buffer, or along an axis of it.

@@ -49,8 +49,19 @@ largest.read<float>(0);  // {9}
     EXPECT_EQ(largest.read<float>(0), std::vector<float>{9});
 }
 
+TEST_F(GroupDocsOnTwoTest, RunsTheCodeOnMoves) {
+    // clang-format off
+auto from = group[0].tensorT<float>({1, 2, 3, 4}, kp::Memory::MemoryTypes::eDevice);
+auto to = group[1].tensorT<float>({5, 6, 7, 8}, kp::Memory::MemoryTypes::eDevice);
+kp::moveBetween(group, {{from, 0, 8, to, 1, 0, 8}}); // from byte 8 of device 0 to byte 0 of device 1, 8 bytes
+    // clang-format on
+    std::vector<float> moved(4);
+    to->download(moved.data(), 16);
+    EXPECT_EQ(moved, (std::vector<float>{3, 4, 7, 8}));
+}
+
 TEST(GroupDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/groups.md", "test/device/group/GroupDocsTest.cpp", 2);
+    expectCodeOfPage("docs/groups.md", "test/device/group/GroupDocsTest.cpp", 3);
 }
 
 } // namespace

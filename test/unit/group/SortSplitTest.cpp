@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/SortSplit.hpp"
+#include "group/shards/SortSplit.hpp"
 
 #include <algorithm>
 #include <cmath>

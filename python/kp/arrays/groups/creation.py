@@ -11,10 +11,10 @@ from typing import Any, ParamSpec, Protocol, overload
 
 import numpy as np
 
-from .._kp import DeviceGroup
+from ..._kp import DeviceGroup
 from . import exchange
-from .array import Array
-from .group_array import GroupArray
+from ..array import Array
+from .array import GroupArray
 
 _P = ParamSpec("_P")
 
@@ -108,7 +108,7 @@ def _asarray(
 def _filled(
     function: Any, group: DeviceGroup, shape: Any, /, *args: Any, **kwargs: Any
 ) -> GroupArray:
-    from .creation import extents
+    from ..creation import extents
 
     wanted = extents(shape)
     args = tuple(each.numpy() if isinstance(each, (Array, GroupArray)) else each for each in args)
@@ -132,7 +132,7 @@ def _arange(
     step: Any = 1,
     dtype: Any = None,
 ) -> GroupArray:
-    from .creation import all_integers
+    from ..creation import all_integers
 
     if not all_integers(*[each for each in (start, stop, step) if each is not None]):
         whole = function(start, stop, step, dtype=dtype, device=group[0])
@@ -158,7 +158,7 @@ def _linspace(function: Any, group: DeviceGroup, *args: Any, **kwargs: Any) -> G
 
 
 def _creation(name: str) -> Any:
-    from . import creation
+    from .. import creation
 
     return getattr(creation, name).__wrapped__
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .._kp import Tensor
-from .._wording import counted
-from . import exchange
-from .array import Array
+from ..._kp import Tensor
+from ..._wording import counted
+from . import exchange, moves, selecting
+from ..array import Array
 from .exchange import Rows
-from .group_array import GroupArray
-from .group_functions import aligned, everywhere, replicas
-from .indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
-from .storage import Shape
+from .array import GroupArray
+from .placing import aligned, everywhere, replicas
+from ..indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
+from ..storage import Shape
 
 
 def _entries(x: GroupArray, key: Any) -> list[Any]:
@@ -57,6 +57,11 @@ def _local_slices(key: slice, x: GroupArray) -> tuple[list[slice], Rows]:
     return slices, tuple(rows)
 
 
+def _all_rows(rest: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a key of all rows and of the other axes."""
+    return (slice(None), *rest)
+
+
 def get(x: GroupArray, key: Any) -> GroupArray:
     """Return x[key]. Slices of rows in ascending order are views.
 
@@ -69,7 +74,11 @@ def get(x: GroupArray, key: Any) -> GroupArray:
         if x._source is not None:
             found._source = (x, tuple(entries))
         return found
-    first, rest = entries[0] if entries else Ellipsis, tuple(entries[1:])
+    first: Any = entries[0] if entries else Ellipsis
+    rest = tuple(entries[1:])
+    if isinstance(first, slice) and first.indices(x._shape[0])[2] < 0 and not _has_array(rest):
+        turned = moves.reversed_rows(x, first)
+        return turned[_all_rows(rest)]._read_only() if rest else turned
     if isinstance(first, slice) and first.indices(x._shape[0])[2] > 0:
         if not _has_array(rest) or _stays_first(rest):
             slices, rows = _local_slices(first, x)
@@ -81,6 +90,9 @@ def get(x: GroupArray, key: Any) -> GroupArray:
             return GroupArray._of(group, parts, rows)
     if _is_mask(first) and not _has_array(rest):
         masks = _masks(first, x)
+        chosen = None if rest else selecting.by_mask(x, masks)
+        if chosen is not None:
+            return chosen
         parts = [part[(mask,) + rest] for part, mask in zip(x._parts, masks, strict=True)]
         return GroupArray._of(group, parts, tuple(part.shape[0] for part in parts))
     if isinstance(first, (int, np.integer)) and not isinstance(first, bool):
@@ -89,6 +101,10 @@ def get(x: GroupArray, key: Any) -> GroupArray:
         row = _of_replicas(owned, (0, *rest))._read_only()
         row._source = (x, tuple(entries))
         return row
+    if _is_array(first) and first.dtype.kind in "iu" and not _has_array(rest):
+        taken = moves.rows_at(x, first)
+        if taken is not None:
+            return taken[_all_rows(rest)] if rest else taken
     if _is_array(first) and not _has_array(rest):
         return _of_replicas(x.replicate(), tuple(entries))
     result: GroupArray = everywhere(_item, x, *entries)

@@ -3,19 +3,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .._kp import Buffer, DeviceGroup, Manager
-from .._wording import explains_methods
+from ..._kp import Buffer, DeviceGroup, Manager
+from ..._wording import explains_methods
+from ..array import Array
+from ..storage import DType, Shape, upload
+from ..types import require_cast
+from ..values import Values, is_host
 from . import exchange
-from .array import Array
 from .exchange import Rows
-from .types import require_cast
-from .values import Values, is_host
+from .partial import Partial
 
 
 @explains_methods
@@ -24,14 +26,26 @@ class GroupArray(Values):
 
     Made by the creation functions with ``group=``. It has the functions and operators of Array.
     Elementwise functions, reductions and everything along other axes than the first run on each
-    device with its own rows; expressions are lazy on each. Other functions gather the array on
-    every device first. One thread at a time uses the arrays of a group.
+    device with its own rows; expressions are lazy on each. Along the first axis devices combine
+    what they computed, or exchange the elements that they need. One thread at a time uses the
+    arrays of a group.
     """
 
-    __slots__ = ("__weakref__", "_dtype", "_group", "_parts", "_rows", "_shape", "_source")
+    __slots__ = (
+        "__weakref__",
+        "_dtype",
+        "_group",
+        "_made",
+        "_partial",
+        "_rows",
+        "_shape",
+        "_source",
+    )
 
     _group: DeviceGroup
-    _parts: tuple[Array, ...]
+    #: None for a combination of partial results that no device has yet.
+    _made: tuple[Array, ...] | None
+    _partial: Partial | None
     _rows: Rows | None
     #: Of a copy of elements: the array that has them and their index. Writes go there.
     _source: tuple[GroupArray, tuple[Any, ...]] | None
@@ -44,7 +58,8 @@ class GroupArray(Values):
         """Make an array of one part per device; without rows, each is a copy of all of it."""
         self = object.__new__(cls)
         self._group = group
-        self._parts = tuple(parts)
+        self._made = tuple(parts)
+        self._partial = None
         self._rows = rows
         self._source = None
         self._dtype = parts[0]._dtype
@@ -52,9 +67,51 @@ class GroupArray(Values):
         return self
 
     @classmethod
+    def _of_partial(
+        cls, group: DeviceGroup, partial: Partial, shape: Shape, dtype: DType
+    ) -> GroupArray:
+        """Make an array of what devices computed, which is combined when its values are needed."""
+        self = object.__new__(cls)
+        self._group = group
+        self._made = None
+        self._partial = partial
+        self._rows = None
+        self._source = None
+        self._dtype = dtype
+        self._shape = shape
+        return self
+
+    @property
+    def _parts(self) -> tuple[Array, ...]:
+        """What each device has."""
+        if self._made is None:
+            assert self._partial is not None
+            values = self._combined()
+            self._made = tuple(upload(manager, values) for manager in self._group)
+            self._partial = None
+        return self._made
+
+    @_parts.setter
+    def _parts(self, parts: tuple[Array, ...]) -> None:
+        self._made = parts
+
+    def _combined(self) -> NDArray[Any]:
+        """Return the elements of a combination of partial results."""
+        assert self._partial is not None
+        values = np.asarray(self._partial.combined())
+        return values.astype(self._dtype, copy=False).reshape(self._shape)
+
+    def _then(self, function: Callable[[Any], Any], dtype: DType) -> GroupArray:
+        """Return a function of a combination of partial results, which NumPy computes later."""
+        assert self._partial is not None
+        return GroupArray._of_partial(
+            self._group, self._partial.then(self._dtype, function), self._shape, dtype
+        )
+
+    @classmethod
     def _of_some(cls, group: DeviceGroup, parts: Sequence[Array | None]) -> GroupArray:
         """Make an array of parts with rows; devices without any have None."""
-        from .creation import empty
+        from ..creation import empty
 
         known = next(part for part in parts if part is not None)
         filled = [
@@ -178,7 +235,7 @@ class GroupArray(Values):
             if manager is device:
                 part = self._replicas()[index]
                 return part.copy() if self._rows is None else part
-        from .creation import asarray
+        from ..creation import asarray
 
         if isinstance(device, DeviceGroup):
             return asarray(self.numpy(), group=device)
@@ -189,12 +246,15 @@ class GroupArray(Values):
 
     def evaluate(self) -> GroupArray:
         """Start computing the elements on all devices. Returns the array at once."""
-        for part in self._parts:
-            part.evaluate()
+        if self._made is not None:  # else the devices have begun, and the host combines
+            for part in self._made:
+                part.evaluate()
         return self
 
     def numpy(self) -> NDArray[Any]:
         """Return the elements as a new NumPy array."""
+        if self._made is None:
+            return np.array(self._combined())
         if self._rows is None:
             return self._parts[0].numpy()
         whole = np.empty(self._shape, self._dtype)
@@ -227,11 +287,11 @@ class GroupArray(Values):
         return self._group, self._parts, self._rows
 
     def __getitem__(self, key: Any) -> GroupArray:
-        from .group_indexing import get
+        from .indexing import get
 
         return get(self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from .group_indexing import put
+        from .indexing import put
 
         put(self, key, value)

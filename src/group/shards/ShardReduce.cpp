@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/ShardReduce.hpp"
+#include "group/shards/ShardReduce.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include <kompute/primitives/OpReduce.hpp>
 
 #include "base/Text.hpp"
-#include "group/ShardWork.hpp"
+#include "group/shards/ShardWork.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/Axis.hpp"
 

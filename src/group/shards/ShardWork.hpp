@@ -38,7 +38,7 @@ public:
     void add(size_t source, const Tensor& from, uint64_t fromOffset, size_t destination,
              const Tensor& to, uint64_t toOffset, uint64_t bytes);
     /// Submits the transfers. Later submissions that use the memories run after them.
-    void run(const DeviceGroup::Impl& group);
+    void run(const DeviceGroup::Impl& group) const;
 
 private:
     std::vector<DeviceTransfer> mTransfers;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/ShardMatMul.hpp"
+#include "group/shards/ShardMatMul.hpp"
 
 #include <utility>
 
 #include <kompute/primitives/OpMatMul.hpp>
 
 #include "base/Text.hpp"
-#include "group/ShardWork.hpp"
+#include "group/shards/ShardWork.hpp"
 
 namespace kp::group {
 namespace {

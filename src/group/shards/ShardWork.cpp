@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/ShardWork.hpp"
+#include "group/shards/ShardWork.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -31,6 +31,13 @@ void ShardTransfers::add(size_t source, const Tensor& from, uint64_t fromOffset,
                          const Tensor& to, uint64_t toOffset, uint64_t bytes) {
     if (bytes == 0)
         return;
+    // Bytes with several destinations leave their device once.
+    for (DeviceTransfer& known : mTransfers)
+        if (known.source == implOf(from).buffer && known.offset == fromOffset &&
+            known.bytes == bytes) {
+            known.destinations.push_back({destination, implOf(to).buffer, toOffset});
+            return;
+        }
     mTransfers.push_back({source,
                           implOf(from).buffer,
                           fromOffset,
@@ -38,7 +45,7 @@ void ShardTransfers::add(size_t source, const Tensor& from, uint64_t fromOffset,
                           {{destination, implOf(to).buffer, toOffset}}});
 }
 
-void ShardTransfers::run(const DeviceGroup::Impl& group) {
+void ShardTransfers::run(const DeviceGroup::Impl& group) const {
     std::vector<vulkan::TimelinePoint> ends(group.managers.size());
     group.exchange->run(mTransfers, {}, ends);
 }

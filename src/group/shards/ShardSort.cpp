@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "group/ShardSort.hpp"
+#include "group/shards/ShardSort.hpp"
 
 #include <cmath>
 #include <utility>
@@ -9,8 +9,8 @@
 
 #include "base/Text.hpp"
 #include "core/MemoryImpl.hpp"
-#include "group/ShardWork.hpp"
-#include "group/SortSplit.hpp"
+#include "group/shards/ShardWork.hpp"
+#include "group/shards/SortSplit.hpp"
 
 namespace kp::group {
 namespace {
