@@ -1,34 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators of two operands that are not known while compiling, with Python's meaning."""
+"""Operators whose operands are not known while compiling, with Python's meaning."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from .conversions import Conversions
+from .numbers import Numbers
 from .types import BOOL, INT, UINT, Type
 from .values import ATOM, PRECEDENCE, Value
-
-if TYPE_CHECKING:
-    from .unit import Unit
-
 
 _COMPARE_SYMBOLS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-class Arithmetic(Conversions):
-    """Base of Expressions: + - * / // % ** @, shifts and bits."""
+class Operators:
+    """+ - * / // % ** @, shifts, bits, comparisons, and and or."""
 
-    unit: Unit
+    def __init__(self, numbers: Numbers) -> None:
+        self._numbers = numbers
+        self._unit = numbers.unit
 
     def helper(self, name: str, own: Type, values: list[Value]) -> Value:
         """Return a call of a function of the library for operands of a type. Half is computed in float."""
         if own.scalar == "float16":
             wide = own.of("float32")
-            values = [self.cast(each, wide) if each.type == own else each for each in values]
-            return self.cast(self.helper(name, wide, values), own)
-        self.unit.need(name, own)
+            values = [
+                self._numbers.cast(each, wide) if each.type == own else each for each in values
+            ]
+            return self._numbers.cast(self.helper(name, wide, values), own)
+        self._unit.need(name, own)
         text = f"{name}({', '.join(value.text for value in values)})"
         return Value(text, own, pure=all(value.pure for value in values))
 
@@ -38,11 +37,11 @@ class Arithmetic(Conversions):
         assert own is not None
         if own.scalar == "float16":
             own = own.of("float32")
-            value = self.cast(value, own)
-        self.unit.need(name, own)
+            value = self._numbers.cast(value, own)
+        self._unit.need(name, own)
         return Value(f"{name}({value.text})", BOOL, pure=value.pure)
 
-    def arithmetic(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
+    def apply(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
         """Return the result of an operator of Python, which is not known while compiling."""
         if symbol == "@":
             return self._product(a, b, node)
@@ -50,48 +49,52 @@ class Arithmetic(Conversions):
             return self._power(a, b, node)
         if symbol in ("<<", ">>"):
             return self._shift(symbol, a, b, node)
-        own = self.promote(self.typed(a, node), self.typed(b, node), node)
+        own = self._numbers.promote(
+            self._numbers.typed(a, node), self._numbers.typed(b, node), node
+        )
         if symbol in ("&", "|", "^"):
             return self._bits(symbol, a, b, own, node)
         if own.kind == "bool":
-            own = own.of(self.default_int.scalar)
+            own = own.of(self._numbers.default_int.scalar)
         if symbol == "/" and (own.is_integer or own.kind == "bool"):
-            own = own.of(self.default_float.scalar)
+            own = own.of(self._numbers.default_float.scalar)
         if symbol == "/" and own.weak:
-            own = self.strong(own)
+            own = self._numbers.strong(own)
         if own.kind == "complex" and symbol in "*/" and self._is_complex_pair(a, b, symbol):
-            a, b = self.convert(a, own, node), self.convert(b, own, node)
+            a, b = self._numbers.convert(a, own, node), self._numbers.convert(b, own, node)
             return self.helper("kp_cmul" if symbol == "*" else "kp_cdiv", own, [a, b])
         if own.kind == "complex":
             if symbol not in "+-*/":
-                self.fail(node, f"complex numbers have no {symbol}")
+                self._numbers.fail(node, f"complex numbers have no {symbol}")
             scaled = symbol in "*/"
             a, b = (
-                self.convert(
+                self._numbers.convert(
                     each, Type("float32") if scaled and not self._is_complex(each) else own, node
                 )
                 for each in (a, b)
             )
             return self.infix(symbol, a, b, own)
         if own.is_matrix and symbol not in "+-*/":
-            self.fail(node, f"matrices have no {symbol}")
+            self._numbers.fail(node, f"matrices have no {symbol}")
         if own.is_matrix and symbol == "*" and not self._is_scaling(a, b):
             return Value(f"matrixCompMult({a.text}, {b.text})", own, pure=a.pure and b.pure)
         if not own.is_scalar and symbol in "+-*/":  # GLSL has operators of vectors and numbers
             parts = [
-                self.convert(each, own.number if self.typed(each, node).is_scalar else own, node)
+                self._numbers.convert(
+                    each, own.number if self._numbers.typed(each, node).is_scalar else own, node
+                )
                 for each in (a, b)
             ]
-            return self.infix(symbol, parts[0], parts[1], self.strong(own))
-        result = own if own.weak else self.strong(own)
+            return self.infix(symbol, parts[0], parts[1], self._numbers.strong(own))
+        result = own if own.weak else self._numbers.strong(own)
         plain = own.kind == "uint" and b.is_constant and b.constant != 0
-        a, b = self.convert(a, own, node), self.convert(b, own, node)
+        a, b = self._numbers.convert(a, own, node), self._numbers.convert(b, own, node)
         if symbol in ("//", "%") and not plain:
-            value = self._floor(symbol, a, b, self.strong(own), node)
+            value = self._floor(symbol, a, b, self._numbers.strong(own), node)
         elif symbol in ("//", "%"):
-            value = self.infix(symbol[0], a, b, self.strong(own))
+            value = self.infix(symbol[0], a, b, self._numbers.strong(own))
         else:
-            value = self.infix(symbol, a, b, self.strong(own))
+            value = self.infix(symbol, a, b, self._numbers.strong(own))
         value.type = result
         return value
 
@@ -121,49 +124,60 @@ class Arithmetic(Conversions):
         if own.is_float:
             return self.helper("kp_floor_divide" if symbol == "//" else "kp_remainder", own, [a, b])
         if not own.is_scalar:
-            self.fail(node, f"vectors of integers have no {symbol}; use their components")
+            self._numbers.fail(node, f"vectors of integers have no {symbol}; use their components")
         name = "unsigned" if own.kind == "uint" else "signed"
         return self.helper(f"kp_{name}_{'divide' if symbol == '//' else 'remainder'}", own, [a, b])
 
     def _power(self, a: Value, b: Value, node: ast.AST) -> Value:
-        base, exponent = self.typed(a, node), self.typed(b, node)
+        base, exponent = self._numbers.typed(a, node), self._numbers.typed(b, node)
         if not exponent.is_scalar or base.kind == "complex" or base.is_matrix:
-            self.fail(node, f"{base.said} has no power of {exponent.said}")
+            self._numbers.fail(node, f"{base.said} has no power of {exponent.said}")
         if exponent.kind == "complex":
-            self.fail(node, "complex numbers have no powers; use exp() and log() of their parts")
+            self._numbers.fail(
+                node, "complex numbers have no powers; use exp() and log() of their parts"
+            )
         known = b.constant if b.is_constant else None
         if known is not None and not exponent.is_float:
-            own = self.strong(base.of(self.default_int.scalar) if base.kind == "bool" else base)
+            own = self._numbers.strong(
+                base.of(self._numbers.default_int.scalar) if base.kind == "bool" else base
+            )
             return self._known_power(a, int(known), own, node)
         if base.is_integer and exponent.kind == "uint":
-            own = self.strong(base)
+            own = self._numbers.strong(base)
             return self.helper(
-                "kp_count_power", own, [self.convert(a, own, node), self.convert(b, UINT, node)]
+                "kp_count_power",
+                own,
+                [self._numbers.convert(a, own, node), self._numbers.convert(b, UINT, node)],
             )
         if base.is_integer and exponent.is_integer:
-            self.fail(
+            self._numbers.fail(
                 node,
                 "an integer to a power that may be negative may be a float; convert the base with "
                 "float(...), or the exponent with kp.uint32(...)",
             )
-        own = self.strong(self.promote(base, exponent, node))
+        own = self._numbers.strong(self._numbers.promote(base, exponent, node))
         if known is not None and float(known).is_integer() and abs(known) <= 4:
             return self._known_power(a, int(known), own, node)
         if known is not None and abs(known) == 0.5:
-            root = self.helper("kp_root_power", own, [self.convert(a, own, node)])
-            one = self.literal(1, own.number, node)
+            root = self.helper("kp_root_power", own, [self._numbers.convert(a, own, node)])
+            one = self._numbers.literal(1, own.number, node)
             return root if known > 0 else self.infix("/", one, root, own)
-        return self.helper("kp_pow", own, [self.convert(a, own, node), self.convert(b, own, node)])
+        return self.helper(
+            "kp_pow",
+            own,
+            [self._numbers.convert(a, own, node), self._numbers.convert(b, own, node)],
+        )
 
     def _known_power(self, a: Value, count: int, own: Type, node: ast.AST) -> Value:
         """Return a power with an integer that is known while compiling."""
+        numbers = self._numbers
         if count >= 2**32:
-            self.fail(node, f"the power {count} is over 2**32 - 1")
+            numbers.fail(node, f"the power {count} is over 2**32 - 1")
         if count < 0:
-            own = own if own.is_float else own.of(self.default_float.scalar)
+            own = own if own.is_float else own.of(numbers.default_float.scalar)
             positive = self._known_power(a, -count, own, node)
-            return self.infix("/", self.literal(1, own.number, node), positive, own)
-        value = self.convert(a, own, node)
+            return self.infix("/", numbers.literal(1, own.number, node), positive, own)
+        value = numbers.convert(a, own, node)
         if count == 0:
             return Value(f"{own.glsl}(1)", own)
         if count == 1:
@@ -175,40 +189,46 @@ class Arithmetic(Conversions):
         return Value(text, own, PRECEDENCE["*"])
 
     def _shift(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
-        own, amount = self.typed(a, node), self.typed(b, node)
+        numbers = self._numbers
+        own, amount = numbers.typed(a, node), numbers.typed(b, node)
         if not (own.is_integer and amount.is_integer and amount.is_scalar):
-            self.fail(node, f"{own.said} cannot be shifted by {amount.said}")
-        if b.is_constant and not 0 <= b.constant < self.strong(own).bits:
-            self.fail(node, f"{own.said} is shifted by 0 to {self.strong(own).bits - 1} bits")
-        strong = self.strong(own)
-        shifted = self.convert(a, strong, node)
-        by = self.convert(b, INT if amount.kind == "int" else UINT, node)
+            numbers.fail(node, f"{own.said} cannot be shifted by {amount.said}")
+        if b.is_constant and not 0 <= b.constant < numbers.strong(own).bits:
+            numbers.fail(node, f"{own.said} is shifted by 0 to {numbers.strong(own).bits - 1} bits")
+        strong = numbers.strong(own)
+        shifted = numbers.convert(a, strong, node)
+        by = numbers.convert(b, INT if amount.kind == "int" else UINT, node)
         return self.infix(symbol, shifted, by, strong)
 
     def _bits(self, symbol: str, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
+        numbers = self._numbers
         if own.kind == "bool":
-            a, b = self.truth(a, node), self.truth(b, node)
+            a, b = numbers.truth(a, node), numbers.truth(b, node)
             logical = {"&": "&&", "|": "||", "^": "^^"}[symbol]
-            return self.infix(logical, self._shown(a), self._shown(b), BOOL)
+            return self.infix(logical, self.shown(a), self.shown(b), BOOL)
         if not own.is_integer:
-            self.fail(node, f"{own.said} has no {symbol}")
-        result = own if own.weak else self.strong(own)
+            numbers.fail(node, f"{own.said} has no {symbol}")
+        result = own if own.weak else numbers.strong(own)
         value = self.infix(
-            symbol, self.convert(a, own, node), self.convert(b, own, node), self.strong(own)
+            symbol,
+            numbers.convert(a, own, node),
+            numbers.convert(b, own, node),
+            numbers.strong(own),
         )
         value.type = result
         return value
 
     def _product(self, a: Value, b: Value, node: ast.AST) -> Value:
-        left, right = self.typed(a, node), self.typed(b, node)
+        numbers = self._numbers
+        left, right = numbers.typed(a, node), numbers.typed(b, node)
         if left.is_scalar or right.is_scalar:
-            self.fail(node, f"@ takes vectors and matrices, not {left.said} and {right.said}")
-        number = self._promote_numbers(left.number, right.number, node).scalar
+            numbers.fail(node, f"@ takes vectors and matrices, not {left.said} and {right.said}")
+        number = numbers.promote_numbers(left.number, right.number, node).scalar
         pure = a.pure and b.pure
         inner = left.columns if left.is_matrix else left.rows
         if inner != right.rows:
-            self.fail(node, f"{left.said} @ {right.said}: {inner} is not {right.rows}")
-        a, b = self.convert(a, left.of(number), node), self.convert(b, right.of(number), node)
+            numbers.fail(node, f"{left.said} @ {right.said}: {inner} is not {right.rows}")
+        a, b = numbers.convert(a, left.of(number), node), numbers.convert(b, right.of(number), node)
         if left.is_vector and right.is_vector:
             return Value(f"dot({a.text}, {b.text})", Type(number), pure=pure)
         text = f"{b.within(2)} * {a.within(1)}"  # rows are GLSL's columns
@@ -218,7 +238,41 @@ class Arithmetic(Conversions):
             return Value(text, Type(number, left.rows), 2, pure=pure)
         return Value(text, Type(number, left.rows, right.columns), 2, pure=pure)
 
-    def _shown(self, value: Value) -> Value:
+    def compare(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
+        """Return the result of a comparison."""
+        numbers = self._numbers
+        own = numbers.promote(numbers.typed(a, node), numbers.typed(b, node), node)
+        if not own.is_scalar or (own.kind == "complex" and symbol not in ("==", "!=")):
+            numbers.fail(node, f"{own.said} has no {symbol}; compare its components")
+        if own.kind == "bool" and symbol not in ("==", "!="):
+            own = numbers.default_int
+        self._unit.observe(own)
+        return self.infix(
+            symbol, numbers.convert(a, own, node), numbers.convert(b, own, node), BOOL
+        )
+
+    def connect(self, symbol: str, parts: list[Value]) -> Value:
+        """Return conditions with && or || between them. Constants are left out where they decide nothing."""
+        decides = symbol == "||"
+        kept: list[Value] = []
+        for part in parts:
+            if part.is_constant and bool(part.constant) != decides:
+                continue
+            kept.append(part)
+            if part.is_constant:
+                break
+        if not kept:
+            return Value(type=BOOL, constant=not decides, invariant=True)
+        if len(kept) == 1 or kept[0].is_constant:
+            return kept[0]
+        level = PRECEDENCE[symbol]
+        # Readers need not know that && binds tighter than ||.
+        shown = [self.shown(part) for part in kept]
+        texts = [part.text if part.precedence == level else part.within(6) for part in shown]
+        return Value(f" {symbol} ".join(texts), BOOL, level, pure=all(part.pure for part in kept))
+
+    @staticmethod
+    def shown(value: Value) -> Value:
         """Return a condition as text even if it is constant."""
         if value.is_constant:
             return Value("true" if value.constant else "false", BOOL)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -20,6 +21,7 @@ from .types import INT, Type
 from .values import ATOM, PRECEDENCE, UNARY, Value
 
 if TYPE_CHECKING:
+    from .source import Source
     from .unit import Unit
 
 _KINDS = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
@@ -48,11 +50,13 @@ def _by_bits(single: int, double: int, type: Type) -> str:
     return f"float16_t({text})" if type.scalar == "float16" else text
 
 
-class Conversions:
-    """Base of Function: what needs no syntax tree but to say where an error is."""
+class Numbers:
+    """Converts values of a function, whose syntax tree only says where an error is."""
 
-    default_float = Type("float32")
-    unit: Unit
+    def __init__(self, unit: Unit, source: Source) -> None:
+        self.unit = unit
+        self.source = source
+        self.default_float = unit.default_float
 
     @property
     def default_int(self) -> Type:
@@ -60,19 +64,30 @@ class Conversions:
         return self.unit.default_int
 
     def fail(self, node: ast.AST, message: str) -> NoReturn:
-        raise NotImplementedError
+        self.source.fail(node, message)
+
+    def named(self, named: Any, own: Type) -> Type:
+        """Return the type that an annotation means here: Python's numbers depend on the kernel."""
+        return self.default_float if named is float else self.default_int if named is int else own
+
+    def common(self, values: Sequence[Value], node: ast.AST) -> Type:
+        """Return the type of the results of operators of all values."""
+        own = self.typed(values[0], node)
+        for each in values[1:]:
+            own = self.promote(own, self.typed(each, node), node)
+        return own
 
     def promote(self, a: Type, b: Type, node: ast.AST) -> Type:
         """Return the type of the result of an operator, element by element."""
         shape = a if not a.is_scalar else b
         if not a.is_scalar and not b.is_scalar and (a.rows, a.columns) != (b.rows, b.columns):
             self.fail(node, f"{a} and {b} have different shapes")
-        number = self._promote_numbers(a.number, b.number, node)
+        number = self.promote_numbers(a.number, b.number, node)
         if shape.is_scalar:
             return number
         return Type(number.scalar, shape.rows, shape.columns)
 
-    def _promote_numbers(self, a: Type, b: Type, node: ast.AST) -> Type:
+    def promote_numbers(self, a: Type, b: Type, node: ast.AST) -> Type:
         if a == b:
             return a
         if _KINDS[a.kind] != _KINDS[b.kind]:
