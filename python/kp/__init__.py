@@ -55,7 +55,7 @@ from ._errors import (
 from ._groups import asbuffer, copy, default_group, set_default_group
 from ._jit import JitFunction, intrinsics as _intrinsics, jit
 from ._jit.intrinsics import *  # noqa: F403
-from ._kernel import Kernel, kernel
+from ._kernels.kernel import Kernel, kernel
 from ._kp import (
     AccessFlags,
     Algorithm,

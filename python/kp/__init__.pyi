@@ -118,7 +118,7 @@ from kp._jit.intrinsics import (
     subgroup_size as subgroup_size,
     subgroup_xor as subgroup_xor,
 )
-from kp._kernel import Kernel as Kernel, kernel as kernel
+from kp._kernels.kernel import Kernel as Kernel, kernel as kernel
 from kp._kp import (
     AccessFlags as AccessFlags,
     Algorithm as Algorithm,

@@ -13,26 +13,26 @@ from typing import Any
 
 import numpy as np
 
-from ._constants import pack_members
-from ._wording import counted
-from ._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResult
-from ._kernel_call import Call, manager_of
-from ._program import Program, Tuned
+from .._constants import pack_members
+from .._wording import counted
+from .._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResult
+from .call import Call, manager_of
+from .shader import KernelShader, Tuned
 
-#: Makes a program of a local size (None: the shader's) and values of macros.
-Maker = Callable[[int | None, Mapping[str, Any]], Program]
+#: Makes a shader and its text of a local size (None: the shader's) and values of macros.
+Maker = Callable[[int | None, Mapping[str, Any]], tuple[KernelShader, str]]
 
 _LOCAL_SIZES = (32, 64, 128, 256, 512)
 
 
-def _push_constants(program: Program, values: Mapping[int, Any]) -> bytes:
+def _push_constants(shader: KernelShader, values: Mapping[int, Any]) -> bytes:
     """Return the push constant block."""
-    reflection = program.reflection
+    reflection = shader.reflection
     members = sorted(reflection.push_constants, key=lambda each: each.offset)
     named = {
         member.name: values[index] for index, member in enumerate(members, len(reflection.bindings))
     }
-    where = f"kernel '{program.name}'"
+    where = f"kernel '{shader.name}'"
     return pack_members(members, reflection.push_constant_size, named, where)
 
 
@@ -54,22 +54,22 @@ def _sizes(where: str, local_size: Iterable[int] | None, limit: int) -> list[int
 
 
 def _space(
-    program: Program,
+    shader: KernelShader,
     source: str,
     local_size: Iterable[int] | None,
     constants: Mapping[str, Iterable[Any]],
     defines: Mapping[str, Iterable[Any]],
     limit: int,
 ) -> tuple[list[int], dict[str, list[Any]], dict[str, list[Any]]]:
-    where = f"kernel '{program.name}'"
-    own = program.folds or program.reflection.local_size_ids[0] is not None
+    where = f"kernel '{shader.name}'"
+    own = shader.folds or shader.reflection.local_size_ids[0] is not None
     if local_size is not None and not own:
         raise ValueError(
             f"{where} fixes its local size; declare layout(local_size_x_id = ...) to tune it, or use "
             "the short form"
         )
     sizes = _sizes(where, local_size, limit) if own else []
-    known = {each.name: each for each in program.parameters if each.kind == "constant"}
+    known = {each.name: each for each in shader.parameters if each.kind == "constant"}
     for name in constants:
         if name not in known:
             raise TypeError(
@@ -92,7 +92,7 @@ def _space(
 
 
 def tune(
-    program: Program,
+    shader: KernelShader,
     make: Maker,
     source: str,
     values: Mapping[str, Any],
@@ -106,8 +106,8 @@ def tune(
     options: Mapping[str, Any],
 ) -> TuningResult:
     """Find the fastest configuration for the arguments of a call. See Kernel.tune()."""
-    where = f"kernel '{program.name}'"
-    manager = manager_of(program, values, mgr)
+    where = f"kernel '{shader.name}'"
+    manager = manager_of(shader, values, mgr)
     if any(
         hasattr(value, "__kp_parts__") or hasattr(value, "copy_count") for value in values.values()
     ):
@@ -115,8 +115,8 @@ def tune(
             f"{where} is tuned on one device: give tensors or arrays of group[0], then of the others"
         )
     limit = int(manager.get_device_properties()["max_work_group_invocations"])
-    sizes, chosen, macros = _space(program, source, local_size, constants, defines, limit)
-    untuned = make(None, {name: each[0] for name, each in macros.items()})
+    sizes, chosen, macros = _space(shader, source, local_size, constants, defines, limit)
+    untuned, _ = make(None, {name: each[0] for name, each in macros.items()})
     call = Call(untuned, values, manager)
     call.make_outputs(threads)
     size = call.size(threads)
@@ -151,7 +151,7 @@ def tune(
             )
         arguments.expect(memory, wanted)
     ids = {each.name: each.id for each in untuned.reflection.spec_constants}
-    kernel = TunableKernel(program.name)
+    kernel = TunableKernel(shader.name)
     for name, each in chosen.items():
         kernel.specialization(ids[name], name, each)
     for name, each in macros.items():
@@ -162,10 +162,10 @@ def tune(
     elif sizes:
         kernel.local_size(sizes)
 
-    def configured(configuration: Mapping[str, Any]) -> Program:
+    def configured(configuration: Mapping[str, Any]) -> KernelShader:
         local = int(configuration["local_size"]) if sizes and short else None
-        made = make(local, {name: configuration[name] for name in macros})
-        if [each.name for each in made.parameters] != [each.name for each in program.parameters]:
+        made, _ = make(local, {name: configuration[name] for name in macros})
+        if [each.name for each in made.parameters] != [each.name for each in shader.parameters]:
             raise ValueError(f"{where}: with {dict(configuration)} it has other arguments")
         return made
 
@@ -183,14 +183,14 @@ def tune(
     tuner = Autotuner(manager, cache_folder=cache_folder, **options)
     result = tuner.tune(kernel, arguments)
     best = result.configuration
-    local = program.reflection.local_size[0]
+    local = shader.reflection.local_size[0]
     if sizes:
         local = int(best["local_size" if short else "local_size_x"])
-    fixed = {program.by_name[name].index: best[name] for name in chosen}
+    fixed = {shader.by_name[name].index: best[name] for name in chosen}
     launched_with = None
     if sizes and not short:
-        launched_with = (local, *program.reflection.local_size[1:])[: len(size)]
-    program.use(Tuned(manager, result.spirv, local, fixed, launched_with))
+        launched_with = (local, *shader.reflection.local_size[1:])[: len(size)]
+    shader.use(Tuned(manager, result.spirv, local, fixed, launched_with))
     return result
 
 

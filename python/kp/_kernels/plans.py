@@ -5,88 +5,124 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._kernel_call import LEAST_LIMIT, Call, Events, launcher_of, number, refuse_common, write_back
-from ._kp import KernelLauncher, Manager, Queue, Tensor
-from ._program import Plan, Program
-
-_MOST_PLANS = 64
-
-
-def key_of(
-    program: Program, values: Mapping[str, Any], threads: Any, mgr: Manager | None
-) -> tuple[Any, ...] | None:
-    """Return what a plan is for. None if not all arrays are on the device of one manager."""
-    if threads is not None and type(threads) is not int:
-        return None
-    key: list[Any] = [threads]
-    for name in program.array_names:
-        value = values.get(name)
-        if type(value) is not Tensor and not hasattr(value, "__kp_tensor__"):
-            return None
-        manager = getattr(value, "manager", None)
-        if manager is None or not hasattr(value, "dtype") or not hasattr(value, "shape"):
-            return None  # a class of the caller's
-        assert value is not None
-        if mgr is None:
-            mgr = manager
-        elif manager is not mgr:
-            return None
-        key.append(value.dtype)
-        key.append(value.shape)
-    if mgr is None:
-        return None
-    if program.is_tuned:
-        key.append(id(program.tuned_for(mgr)))
-    return tuple(key)
-
-
-def remember(call: Call, key: tuple[Any, ...], threads: Any) -> None:
-    """Keep the plan of a call, unless it depends on the device."""
-    program = call.program
-    size = call.size(threads)
-    groups = size[0] // program.local_size(call.manager)
-    if not math.prod(size) or groups >= LEAST_LIMIT:
-        return
-    if len(program.plans) >= _MOST_PLANS:
-        program.plans.clear()
-    known: dict[int, Any] = dict(program.fixed)
-    if (tuned := program.tuned_for(call.manager)) is not None:
-        known.update(tuned.constants)
-    for extent in program.extents:
-        known[extent.index] = call.bound[extent.name].shape[extent.axis]
-    if program.global_size is not None:
-        known[program.global_size] = [*size, 1, 1][:3]
-    slots = tuple((each, each.index, each.is_array, each.writes) for each in program.parameters)
-    count = max([*known, *[each.index for each in program.parameters]], default=-1) + 1
-    arguments = [known.get(index) for index in range(count)]
-    program.plans[key] = Plan(size, call.local_size, arguments, slots)
-
+from .._kp import KernelLauncher, Manager, Queue, Tensor
+from .call import LEAST_LIMIT, Call, Events, launcher_of, number, refuse_common, write_back
+from .parameters import KernelParameter, Signature
+from .shader import KernelShader
 
 #: Bytes of the arrays that a kernel keeps for a call with the same ones.
 _KEPT_BYTES = 1 << 20
 
 #: Types of numbers that cannot change.
-_NUMBERS = (int, float, bool, np.generic)
+_NUMBERS = (int, float, bool, complex, np.generic)
 
 
-class _Last:
+@dataclass(frozen=True)
+class CallPlan:
+    """What calls with arguments of the same types and shapes have in common.
+
+    - ``local_size``: what launchers are given; None if the shader fixes it.
+    - ``arguments``: those of the launcher, by index, with None in place of what a call gives.
+    - ``slots``: of each argument that a call may give, its parameter, index, whether it is an
+      array, and whether the kernel writes it.
+    """
+
+    shader: KernelShader
+    size: tuple[int, ...]
+    local_size: tuple[int, ...] | None
+    arguments: list[Any]
+    slots: tuple[tuple[KernelParameter, int, bool, bool], ...]
+
+
+def number_key(value: Any) -> Any:
+    """Return what the type of a number in a kernel depends on."""
+    if isinstance(value, (tuple, list)):
+        return len(value), all(isinstance(each, int) for each in value)
+    is_long = isinstance(value, int) and not -(2**31) <= value < 2**31
+    return np.int64 if is_long else type(value)
+
+
+def key_of(
+    signature: Signature, values: Mapping[str, Any], threads: Any, mgr: Manager | None
+) -> tuple[Any, ...] | None:
+    """Return what a plan is for. None if not all arrays are on the device of one manager."""
+    if threads is not None and type(threads) is not int:
+        return None
+    key: list[Any] = [threads]
+    for name in signature.names:
+        value = values.get(name)
+        kind = type(value)
+        if kind is float:
+            key.append(kind)
+        elif kind is Tensor or hasattr(value, "__kp_tensor__"):
+            manager = getattr(value, "manager", None)
+            if manager is None or not hasattr(value, "dtype") or not hasattr(value, "shape"):
+                return None  # a class of the caller's
+            assert value is not None
+            if mgr is None:
+                mgr = manager
+            elif manager is not mgr:
+                return None
+            key.append(value.dtype)
+            key.append(value.shape)
+        elif isinstance(value, np.ndarray) and value.size <= 16:  # perhaps a vector or a matrix
+            key.append((value.dtype, value.ndim))
+        elif isinstance(value, (*_NUMBERS, tuple, list)):
+            key.append(number_key(value))
+        elif value is None and name in signature.named:
+            key.append(None)
+        else:
+            return None
+    if mgr is None:
+        return None
+    key.append(id(mgr))
+    return tuple(key)
+
+
+def plan_of(call: Call, threads: Any) -> CallPlan | None:
+    """Return the plan of a call; None if it copies arrays or depends on the device."""
+    shader = call.shader
+    for each in call.bound.values():
+        if type(each.given) is not Tensor and not hasattr(each.given, "__kp_tensor__"):
+            return None
+    size = call.size(threads)
+    groups = size[0] // shader.local_size(call.manager)
+    if not math.prod(size) or groups >= LEAST_LIMIT:
+        return None
+    known: dict[int, Any] = dict(shader.fixed)
+    if (tuned := shader.tuned_for(call.manager)) is not None:
+        known.update(tuned.constants)
+    for extent in shader.extents:
+        known[extent.index] = call.bound[extent.name].shape[extent.axis]
+    if shader.global_size is not None:
+        known[shader.global_size] = [*size, 1, 1][:3]
+    slots = tuple((each, each.index, each.is_array, each.writes) for each in shader.parameters)
+    count = max([*known, *[each.index for each in shader.parameters]], default=-1) + 1
+    arguments = [known.get(index) for index in range(count)]
+    return CallPlan(shader, size, call.local_size, arguments, slots)
+
+
+class LastCall:
     """The launcher of the last call, for the next one with the same small arrays and numbers."""
 
-    __slots__ = ("_arrays", "_numbers", "_thread", "_threads", "launcher", "written")
+    __slots__ = ("_arrays", "_numbers", "_shader", "_thread", "_threads", "launcher", "written")
 
     def __init__(
         self,
+        shader: KernelShader,
         arrays: list[tuple[str, Any, bool, Any, Any]],
         numbers: list[tuple[str, Any]],
         threads: int | None,
         launcher: KernelLauncher,
         written: Any,
     ) -> None:
+        self._shader = shader
         self._arrays = arrays
         self._numbers = numbers
         self._threads = threads
@@ -111,16 +147,16 @@ class _Last:
                 now, after = array.__kp_tensor__(writes)
                 if now is not tensor or after is not None or array.shape != shape:
                     return False
-        return True
+        return self._shader.is_current()
 
 
 def _last(
-    program: Program,
+    shader: KernelShader,
     values: Mapping[str, Any],
     threads: int | None,
     launcher: KernelLauncher,
     written: Any,
-) -> _Last | None:
+) -> LastCall | None:
     """Return what the next call may launch again; None if the arrays are large."""
     if not all(
         type(value) is Tensor or hasattr(value, "__kp_whole__") or isinstance(value, _NUMBERS)
@@ -132,7 +168,7 @@ def _last(
     size = 0
     value: Any
     for name, value in values.items():
-        parameter = program.by_name[name]
+        parameter = shader.by_name[name]
         if not parameter.is_array:
             if not isinstance(value, _NUMBERS):
                 return None
@@ -145,18 +181,25 @@ def _last(
                 return None  # each call needs another copy
             tensor = value.__kp_tensor__(parameter.writes)[0]
         arrays.append((name, value, parameter.writes, tensor, value.shape))
-    return _Last(arrays, numbers, threads, launcher, written) if size <= _KEPT_BYTES else None
+    return (
+        LastCall(shader, arrays, numbers, threads, launcher, written)
+        if size <= _KEPT_BYTES
+        else None
+    )
 
 
 def repeat(
-    program: Program,
-    plan: Plan,
+    plan: CallPlan,
     values: Mapping[str, Any],
     threads: int | None,
     queue: Queue | None,
     wait_for: Events,
-) -> Any:
-    """Launch as an earlier call did, with other arrays and numbers."""
+) -> tuple[Any, LastCall | None]:
+    """Launch as an earlier call did, with other arrays and numbers.
+
+    Return what the kernel writes, and the call if the next one may be the same.
+    """
+    shader = plan.shader
     given = plan.arguments.copy()
     written = []
     after: list[Callable[[], None]] = []
@@ -177,16 +220,15 @@ def repeat(
             given[index] = value
     if after and len(written) > 1:
         names = [each.name for each, _, is_array, writes in plan.slots if is_array and writes]
-        refuse_common(program, list(zip(names, written, strict=True)))
-    manager: Manager = values[program.array_names[0]].manager
-    kernel = program.kernel(manager)
+        refuse_common(shader, list(zip(names, written, strict=True)))
+    manager: Manager = values[shader.arrays[0].name].manager
+    kernel = shader.kernel(manager)
     arguments: Any = given
     if [
         each for each in given if each is None
     ]:  # specialization constants that keep their defaults
         arguments = {index: value for index, value in enumerate(given) if value is not None}
-    launcher = launcher_of(program, kernel, arguments, plan.size, plan.local_size)
+    launcher = launcher_of(shader, kernel, arguments, plan.size, plan.local_size)
     write_back(manager, queue, launcher(queue, wait_for), after)
     results = written[0] if len(written) == 1 else tuple(written) or None
-    program.last = None if after else _last(program, values, threads, launcher, results)
-    return results
+    return results, None if after else _last(shader, values, threads, launcher, results)

@@ -5,19 +5,15 @@ from __future__ import annotations
 
 import math
 import re
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ._cuda import events_of, has_streams
-from ._default import default_manager
-from ._errors import InvalidArgument
-from ._kp import (
-    Buffer,
-    DeviceGroup,
+from .._default import default_manager
+from .._errors import InvalidArgument
+from .._kp import (
     Event,
     Image,
     KernelLauncher,
@@ -27,9 +23,10 @@ from ._kp import (
     Queue,
     Tensor,
 )
-from ._kp import Kernel as LauncherKernel
-from ._program import Parameter, Plan, Program
-from ._wording import counted, kind_of
+from .._kp import Kernel as LauncherKernel
+from .parameters import KernelParameter
+from .shader import KernelShader
+from .._wording import counted, kind_of
 
 #: Groups in x that every device takes.
 LEAST_LIMIT = 65535
@@ -55,15 +52,15 @@ def number_of(value: Any) -> Any:
     return (value.numpy() if hasattr(value, "numpy") else np.asarray(value))[()]
 
 
-def refuse_common(program: Program, written: list[tuple[str, Any]]) -> None:
+def refuse_common(shader: KernelShader, written: list[tuple[str, Any]]) -> None:
     """Raise ValueError if arrays that a kernel writes, some of them as copies, have common elements."""
-    from .arrays.comparing import shares_memory
+    from ..arrays.comparing import shares_memory
 
     for index, (name, value) in enumerate(written):
         for other, earlier in written[:index]:
             if shares_memory(value, earlier):
                 raise ValueError(
-                    f"kernel '{program.name}': {name} shares memory with {other}, and the kernel "
+                    f"kernel '{shader.name}': {name} shares memory with {other}, and the kernel "
                     "writes both; give a copy of one"
                 )
 
@@ -78,7 +75,7 @@ def write_back(
         each()
 
 
-def number(parameter: Parameter, value: Any) -> Any:
+def number(parameter: KernelParameter, value: Any) -> Any:
     """Return a number as launchers take it."""
     value = number_of(value)
     if isinstance(value, (complex, np.complexfloating)):
@@ -95,7 +92,7 @@ def describe(value: Any) -> str:
     return f"{type(value).__name__} {value!r:.60}"
 
 
-def _same_type(given: np.dtype[Any], parameter: Parameter) -> bool:
+def _same_type(given: np.dtype[Any], parameter: KernelParameter) -> bool:
     wanted = parameter.dtype
     if wanted is None:
         return True
@@ -109,13 +106,13 @@ def _same_type(given: np.dtype[Any], parameter: Parameter) -> bool:
 
 
 def element_shape(
-    program: Program, parameter: Parameter, dtype: np.dtype[Any], shape: tuple[int, ...]
+    shader: KernelShader, parameter: KernelParameter, dtype: np.dtype[Any], shape: tuple[int, ...]
 ) -> tuple[int, ...]:
     """Check the type and the shape of an array, and return its shape in elements of the shader.
 
     Raises TypeError or ValueError.
     """
-    where = f"kernel '{program.name}': {parameter.name}"
+    where = f"kernel '{shader.name}': {parameter.name}"
     if not _same_type(dtype, parameter):
         wanted = parameter.dtype
         raise TypeError(
@@ -166,7 +163,7 @@ class Call:
 
     def __init__(
         self,
-        program: Program,
+        shader: KernelShader,
         values: Mapping[str, Any],
         manager: Manager | None,
         shapes: Mapping[str, tuple[int, ...]] | None = None,
@@ -176,18 +173,18 @@ class Call:
 
         `sharded` are the arrays of which each device has a part. They alone set the size.
         """
-        self.program = program
+        self.shader = shader
         self.shapes = shapes
         self.sharded = sharded
         self.manager = manager or default_manager()
         self.bound: dict[str, Bound] = {}
-        self.values: dict[int, Any] = dict(program.fixed)
+        self.values: dict[int, Any] = dict(shader.fixed)
         self.local_size: tuple[int, ...] | None = None
-        if (tuned := program.tuned_for(self.manager)) is not None:
+        if (tuned := shader.tuned_for(self.manager)) is not None:
             self.values.update(tuned.constants)
             self.local_size = tuned.launched_with
         self.numpy = True
-        for parameter in program.parameters:
+        for parameter in shader.parameters:
             if parameter.name not in values:
                 continue
             value = values[parameter.name]
@@ -196,18 +193,18 @@ class Call:
             else:
                 self.values[parameter.index] = number(parameter, value)
 
-    def _bind(self, parameter: Parameter, value: Any) -> Bound:
-        program = self.program
+    def _bind(self, parameter: KernelParameter, value: Any) -> Bound:
+        shader = self.shader
         if parameter.index < 0:  # the shader uses its shape alone
             self.numpy &= isinstance(value, np.ndarray)
             if self.shapes is not None:
                 return Bound(value, None, self.shapes[parameter.name])
-            return Bound(value, None, element_shape(program, parameter, value.dtype, value.shape))
+            return Bound(value, None, element_shape(shader, parameter, value.dtype, value.shape))
         if isinstance(value, Memory):
             self.numpy = False
             if isinstance(value, Image) != (parameter.kind == "image"):
                 raise TypeError(
-                    f"kernel '{program.name}': {parameter.name} is "
+                    f"kernel '{shader.name}': {parameter.name} is "
                     f"{'an image' if parameter.kind == 'image' else 'a buffer'} in the shader, but "
                     f"was given {describe(value)}"
                 )
@@ -215,10 +212,10 @@ class Call:
                 return Bound(value, value, value.shape[:-1])  # without the channels
             if self.shapes is not None:
                 return Bound(value, value, self.shapes[parameter.name])
-            return Bound(value, value, element_shape(program, parameter, value.dtype, value.shape))
+            return Bound(value, value, element_shape(shader, parameter, value.dtype, value.shape))
         if parameter.kind == "image":
             raise TypeError(
-                f"kernel '{program.name}': {parameter.name} is an image in the shader, but was "
+                f"kernel '{shader.name}': {parameter.name} is an image in the shader, but was "
                 f"given {describe(value)}; make one with mgr.image_t(array)"
             )
         own = getattr(value, "__kp_tensor__", None)
@@ -226,12 +223,12 @@ class Call:
             self.numpy = False
             tensor, after = own(parameter.writes)
             own_shape = tuple(getattr(value, "shape", tensor.shape))
-            shape = element_shape(program, parameter, tensor.dtype, own_shape)
+            shape = element_shape(shader, parameter, tensor.dtype, own_shape)
             return Bound(value, tensor, shape, after)
         return self._upload(parameter, value)
 
-    def _upload(self, parameter: Parameter, value: Any) -> Bound:
-        where = f"kernel '{self.program.name}': {parameter.name}"
+    def _upload(self, parameter: KernelParameter, value: Any) -> Bound:
+        where = f"kernel '{self.shader.name}': {parameter.name}"
         if isinstance(value, (list, tuple)) and not parameter.writes:
             value = np.asarray(value, parameter.dtype)
         elif isinstance(value, np.generic) and not parameter.writes:
@@ -243,14 +240,14 @@ class Call:
             )
         if parameter.writes and not value.flags.writeable:
             raise ValueError(f"{where} is written, but the array is read-only")
-        shape = element_shape(self.program, parameter, value.dtype, value.shape)
+        shape = element_shape(self.shader, parameter, value.dtype, value.shape)
         if value.size == 0:
             return Bound(value, None, shape)
         for name, bound in self.bound.items():
             if bound.given is value and bound.memory is not None:
                 bound.download |= parameter.writes
                 return Bound(value, bound.memory, shape)
-            writes = parameter.writes or self.program.by_name[name].writes
+            writes = parameter.writes or self.shader.by_name[name].writes
             if writes and isinstance(bound.given, np.ndarray):
                 if np.may_share_memory(bound.given, value):
                     raise ValueError(
@@ -276,7 +273,7 @@ class Call:
 
     def size(self, threads: Any) -> tuple[int, ...]:
         """Return the work items in x, y and z."""
-        program = self.program
+        shader = self.shader
         if callable(threads):
             threads = threads(**{name: bound.given for name, bound in self.bound.items()})
         if threads is not None:
@@ -286,23 +283,23 @@ class Call:
                 for each in given
             ):
                 raise ValueError(
-                    f"kernel '{program.name}': threads is a number of work items, or up to three "
+                    f"kernel '{shader.name}': threads is a number of work items, or up to three "
                     f"(x, y, z), but was given {threads!r}"
                 )
             return tuple(int(each) for each in given)
         shape, name = self.elements()
         if not name:
             raise TypeError(
-                f"kernel '{program.name}' has no array to take its size from; give threads=, or "
-                f"call it as {program.name}[threads](...)"
+                f"kernel '{shader.name}' has no array to take its size from; give threads=, or "
+                f"call it as {shader.name}[threads](...)"
             )
-        is_image = program.by_name[name].kind == "image"
-        axes = len(shape) if is_image else program.axes
+        is_image = shader.by_name[name].kind == "image"
+        axes = len(shape) if is_image else shader.axes
         if axes == 1:
             return (math.prod(shape),)
         if len(shape) != axes:
             raise ValueError(
-                f"kernel '{program.name}' has work items in {axes} dimensions, but its largest "
+                f"kernel '{shader.name}' has work items in {axes} dimensions, but its largest "
                 f"array, {name}, has the shape {shape}; give threads=(x, y{', z' * (axes == 3)})"
             )
         return tuple(reversed(shape))
@@ -315,7 +312,7 @@ class Call:
         """
         left_out = [
             each
-            for each in self.program.parameters
+            for each in self.shader.parameters
             if each.is_output and each.name not in self.bound
         ]
         if not left_out:
@@ -328,11 +325,11 @@ class Call:
         for parameter in left_out:
             assert parameter.dtype is not None
             access = (parameter.name, tuple(reversed(range(len(items)))))
-            own = access in self.program.by_index and parameter.ndim in (None, len(items))
+            own = access in self.shader.by_index and parameter.ndim in (None, len(items))
             shape = items if own and math.prod(items) != math.prod(largest) else largest
             if parameter.ndim is not None and parameter.ndim != len(shape):
                 raise TypeError(
-                    f"kernel '{self.program.name}' needs '{parameter.name}': its shape is not that "
+                    f"kernel '{self.shader.name}' needs '{parameter.name}': its shape is not that "
                     f"of the largest array, {shape}"
                 )
             full = (*shape, parameter.components) if parameter.components > 1 else shape
@@ -364,46 +361,46 @@ class Call:
             _download(bound)
         written = [
             self.bound[each.name].given
-            for each in self.program.parameters
+            for each in self.shader.parameters
             if each.is_array and each.writes
         ]
         return written[0] if len(written) == 1 else tuple(written) or None
 
     def run(self, queue: Queue | None, wait_for: Events, threads: Any) -> Event | None:
         """Launch. Returns None if there is nothing to do."""
-        program = self.program
+        shader = self.shader
         size = self.size(threads)
         if not math.prod(size):
             return None
         empty = [name for name, bound in self.bound.items() if not math.prod(bound.shape)]
         if empty:
             raise ValueError(
-                f"kernel '{program.name}': {empty[0]} has no elements, but there are "
+                f"kernel '{shader.name}': {empty[0]} has no elements, but there are "
                 f"{' x '.join(map(str, size))} work items"
             )
         self._check_indices(size)
         written = [
             (name, bound)
             for name, bound in self.bound.items()
-            if program.by_name[name].writes and bound.memory is not None
+            if shader.by_name[name].writes and bound.memory is not None
         ]
         if len(written) > 1 and [name for name, bound in written if bound.after is not None]:
-            refuse_common(program, [(name, bound.given) for name, bound in written])
+            refuse_common(shader, [(name, bound.given) for name, bound in written])
         for name, bound in self.bound.items():
             if bound.memory is not None:
-                self.values[program.by_name[name].index] = bound.memory
-        for extent in program.extents:
+                self.values[shader.by_name[name].index] = bound.memory
+        for extent in shader.extents:
             self.values[extent.index] = self.bound[extent.name].shape[extent.axis]
         folded = self._folded(size)
-        if folded is not size and program.global_size is not None:  # else the launcher gives it
-            self.values[program.global_size] = [size[0], 1, 1]
-        kernel = program.kernel(self.manager)
-        launcher = launcher_of(program, kernel, self.values, folded, self.local_size)
+        if folded is not size and shader.global_size is not None:  # else the launcher gives it
+            self.values[shader.global_size] = [size[0], 1, 1]
+        kernel = shader.kernel(self.manager)
+        launcher = launcher_of(shader, kernel, self.values, folded, self.local_size)
         return launcher(queue, wait_for)
 
     def _check_indices(self, size: tuple[int, ...]) -> None:
         """Raise ValueError if an array has fewer elements than all work items access."""
-        for name, place, index in self.program.places:
+        for name, place, index in self.shader.places:
             shape = self.bound[name].shape
             if index >= (math.prod(shape) if place is None else shape[place]):
                 what = (
@@ -412,10 +409,10 @@ class Call:
                     else "the shape"
                 )
                 raise ValueError(
-                    f"kernel '{self.program.name}': {name} is accessed at the index {index}, which {what} "
+                    f"kernel '{self.shader.name}': {name} is accessed at the index {index}, which {what} "
                     f"{shape} does not have"
                 )
-        for name, items in self.program.by_index:
+        for name, items in self.shader.by_index:
             shape = self.bound[name].shape
             extents = shape if len(items) > 1 else (math.prod(shape),)
             for axis, (extent, item) in enumerate(zip(extents, items, strict=True)):
@@ -424,15 +421,15 @@ class Call:
                 what = f"shape {shape}" if len(items) > 1 else counted(extent, "element")
                 indices = ", ".join("i" if each == axis else ":" for each in range(len(items)))
                 raise ValueError(
-                    f"kernel '{self.program.name}': {name} has {what}, but {name}[{indices}] is "
+                    f"kernel '{self.shader.name}': {name} has {what}, but {name}[{indices}] is "
                     f"accessed for {counted(size[item], 'work item')}; give arrays of one size, or "
                     "threads=, or compare the index with the array's size in the kernel"
                 )
 
     def _folded(self, size: tuple[int, ...]) -> tuple[int, ...]:
         """Return the sizes of a launch: work items over the limit in x are moved to y."""
-        local = self.program.local_size(self.manager)
-        if not self.program.folds or size[0] <= LEAST_LIMIT * local or math.prod(size[1:]) != 1:
+        local = self.shader.local_size(self.manager)
+        if not self.shader.folds or size[0] <= LEAST_LIMIT * local or math.prod(size[1:]) != 1:
             return size
         limit: int = self.manager.get_device_properties()["max_work_group_count"][0]
         groups = -(-size[0] // local)
@@ -443,7 +440,7 @@ class Call:
 
 
 def launcher_of(
-    program: Program,
+    shader: KernelShader,
     kernel: LauncherKernel,
     values: Any,
     size: tuple[int, ...],
@@ -451,13 +448,13 @@ def launcher_of(
 ) -> KernelLauncher:
     """Return the launcher of a call. Its errors name the kernel and the argument."""
     try:
-        return KernelLauncher(program.name, kernel, values, size, local_size, round_up=True)
+        return KernelLauncher(shader.name, kernel, values, size, local_size, round_up=True)
     except InvalidArgument as error:
-        start = f"launcher '{program.name}': "
+        start = f"launcher '{shader.name}': "
         text = str(error)
         if text.startswith(start):
             rest = re.sub(r"^argument \d+ '(\w+)'", r"\1", text.removeprefix(start))
-            error.args = (f"kernel '{program.name}': {rest}",)
+            error.args = (f"kernel '{shader.name}': {rest}",)
         raise
 
 
@@ -474,10 +471,10 @@ def _download(bound: Bound) -> None:
         array[...] = bound.memory.read().reshape(array.shape)
 
 
-def manager_of(program: Program, values: Mapping[str, Any], manager: Manager | None) -> Manager:
+def manager_of(shader: KernelShader, values: Mapping[str, Any], manager: Manager | None) -> Manager:
     """Return the manager of a call: the one given, that of its tensors, or the default one."""
     found, owner = manager, "mgr"
-    for parameter in program.parameters:
+    for parameter in shader.parameters:
         value = values.get(parameter.name)
         if not parameter.is_array or value is None:
             continue
@@ -486,7 +483,7 @@ def manager_of(program: Program, values: Mapping[str, Any], manager: Manager | N
             continue
         if found is not None:
             raise ValueError(
-                f"kernel '{program.name}': {parameter.name} belongs to another manager than {owner}"
+                f"kernel '{shader.name}': {parameter.name} belongs to another manager than {owner}"
             )
         found, owner = own, parameter.name
     return found or default_manager()
