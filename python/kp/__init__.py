@@ -28,6 +28,9 @@ import typing as _typing
 from . import _kp  # noqa: F401  # before NumPy: it refuses interpreters that cannot have it
 
 # isort: split
+from . import _extension  # noqa: F401  # before anything of it is called
+
+# isort: split
 from . import _calls  # first: it wraps the functions that others import
 
 # isort: split
