@@ -6,7 +6,6 @@
 import builtins
 import collections.abc
 from kp import fft as fft, launcher as launcher, linalg as linalg, random as random
-from kp._cuda import torch_pool as torch_pool
 from kp._default import (
     default_manager as default_manager,
     memory as memory,
@@ -196,13 +195,14 @@ from kp._kp import (
     wait_all as wait_all,
     wait_any as wait_any,
 )
-from kp._reflection import (
+from kp._shaders.reflection import (
     Binding as Binding,
     PushConstant as PushConstant,
     Reflection as Reflection,
     SpecializationConstant as SpecializationConstant,
     reflect as reflect,
 )
+from kp._tensors.cuda import torch_pool as torch_pool
 from kp.arrays.array import Array as Array
 from kp.arrays.choosing import (
     copyto as copyto,

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._errors import ShaderError
 from .._kp import Buffer, Memory, compile
-from .._reflection import reflect
+from .._shaders.reflection import reflect
 from .._wording import explains_keywords
 from .._kernels.call import number_of
 from .._kernels.launching import Launchable

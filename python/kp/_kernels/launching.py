@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
-from .._cuda import events_of, has_streams
+from .._tensors.cuda import events_of, has_streams
 from .._kp import Buffer, Manager, Queue
 from .call import Call, Events, manager_of
 from .on_groups import launch_on_group, launch_on_parts

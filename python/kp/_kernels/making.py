@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .._kp import compile
-from .._reflection import Reflection, reflect
+from .._shaders.reflection import Reflection, reflect
 from .._wording import kind_of
 from .parameters import KEYWORDS, KernelParameter
 from .shader import IndexedAccess, KernelShader

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._kp import Kernel as LauncherKernel
 from .._kp import Manager
-from .._reflection import Reflection
+from .._shaders.reflection import Reflection
 from .parameters import Extent, KernelParameter
 
 #: An array and, of each of its indices, the axis of the work items that it is, or None. A single

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._constants import pack_members
+from .._shaders.constants import pack_members
 from .._wording import counted
 from .._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResult
 from .call import Call, manager_of

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._package import package
-from .._cuda import host_dlpack
+from .._tensors.cuda import host_dlpack
 from .._errors import Error
 from .._kp import DeviceGroup, Manager
-from .._notebook import values_as_html
+from .._messages.notebook import values_as_html
 from .._wording import counted, kind_of
 from .operators import Operators
 from .storage import DType, Shape

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._errors import InvalidArgument
 from .._kp import Algorithm, Manager, MemoryTypes, OpAlgoDispatch, Tensor
-from .._reflection import Binding, Reflection
+from .._shaders.reflection import Binding, Reflection
 from ._types import Shape, check_dtype, native, native_dtype
 
 #: The number of elements and the dtype of each binding.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._wording import counted
+from .._wording import counted
 
 
 def _of_bytes(data: bytes | bytearray | memoryview) -> NDArray[Any]:

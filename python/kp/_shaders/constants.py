@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._reflection import PushConstant
-from ._wording import counted
+from .reflection import PushConstant
+from .._wording import counted
 
 #: What messages add about the push constant that kernels in the short form and @kp.jit have.
 OF_KERNELS = (

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._kp import Image, Memory
+from .._kp import Image, Memory
 
 #: The most elements that a table has, and the most that are fetched from a tensor to be shown.
 TABLE, SHOWN = 400, 1_000_000

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _kp
-from ._errors import InvalidArgument, Unsupported
-from ._kp import Event, Manager, Tensor
+from .. import _kp
+from .._errors import InvalidArgument, Unsupported
+from .._kp import Event, Manager, Tensor
 
 CPU, CUDA, CUDA_HOST, CUDA_MANAGED = 1, 2, 3, 13
 
@@ -409,7 +409,7 @@ def torch_pool(manager: Manager | None = None) -> Iterator[Any]:
     Blocks inside one another, and in several threads at once, are fine. Without a manager, that of
     kp.default_manager().
     """
-    from ._default import default_manager
+    from .._default import default_manager
 
     manager = default_manager() if manager is None else manager
     try:

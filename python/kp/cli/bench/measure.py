@@ -11,7 +11,7 @@ import numpy as np
 
 import kp
 from kp.cli.errors import CommandError
-from kp.cli.kernels import EMPTY, MATMUL, SAXPY
+from kp.cli.bench.kernels import EMPTY, MATMUL, SAXPY
 
 STORAGE = kp.MemoryTypes.storage
 BATCH = 100

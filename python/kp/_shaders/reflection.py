@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _kp
+from .. import _kp
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import sys
 import warnings
 
 #: The folder of the package, of whose files none is the caller.
-_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def warn(message: str, category: type[Warning] = RuntimeWarning) -> None:

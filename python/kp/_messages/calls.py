@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _kp
-from ._wording import counted, is_unicode, no_argument, not_unicode
+from .. import _kp
+from .._wording import counted, is_unicode, no_argument, not_unicode
 
 #: How pybind11's message begins.
 _REFUSED = re.compile(r"\w+\(\): incompatible (function|constructor) arguments")

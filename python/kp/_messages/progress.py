@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import TextIO
 
-from ._kp import TuningProgress
+from .._kp import TuningProgress
 
 WIDTH = 30
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._default import default_manager
-from ._kp import Image, Manager, Memory
+from .._default import default_manager
+from .._kp import Image, Manager, Memory
 
 
 def _made(

@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ._axes import whole
-from ._floats import default_float
-from ._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
-from ._wording import explains_keywords, kind_of
-from .arrays.operands import blank, blank_like, run
+from .._axes import whole
+from .._floats import default_float
+from .._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
+from .._wording import explains_keywords, kind_of
+from ..arrays.operands import blank, blank_like, run
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ._kp import Tensor
+from .._kp import Tensor
 
 _BINARY = {
     "add": "+",
@@ -56,7 +56,7 @@ def _unary(operator: str) -> Callable[[Tensor], Any]:
 
 def _missing(self: Tensor, name: str) -> NoReturn:
     """Called for attributes that a tensor does not have."""
-    from .arrays.array import Array  # tensors do without the arrays' modules
+    from ..arrays.array import Array  # tensors do without the arrays' modules
 
     hint = ""
     if not name.startswith("_") and hasattr(Array, name):

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ._floats import default_float
-from ._kp import Manager
-from ._random_parameters import Size, real, refuse_negative, size_of, within
-from ._warning import warn
-from ._wording import explains_methods
-from .arrays.array import Array
-from .arrays.creation import empty, extents
-from .arrays.custom import elementwise
-from .arrays.elementwise import (
+from .._floats import default_float
+from .._kp import Manager
+from .parameters import Size, real, refuse_negative, size_of, within
+from .._messages.warning import warn
+from .._wording import explains_methods
+from ..arrays.array import Array
+from ..arrays.creation import empty, extents
+from ..arrays.custom import elementwise
+from ..arrays.elementwise import (
     as_array,
     ceil,
     exp,
@@ -37,13 +37,13 @@ from .arrays.elementwise import (
     tan,
     where,
 )
-from .arrays.linear_algebra import matmul
-from .arrays.manipulation import broadcast_to, reshape, stack
-from .arrays.reductions import sum
-from .arrays.types import number
+from ..arrays.linear_algebra import matmul
+from ..arrays.manipulation import broadcast_to, reshape, stack
+from ..arrays.reductions import sum
+from ..arrays.types import number
 
 if TYPE_CHECKING:
-    from .random import Generator
+    from ..random import Generator
 
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 #: Up to here, whole numbers of float64 are exact.

@@ -13,8 +13,8 @@ from kp.cli.arguments import add_device_option
 from kp.cli.command import Command
 from kp.cli.devices import open_manager
 from kp.cli.files import check_can_write
-from kp.cli.measure import BATCH, Measure
-from kp.cli.plot import plot_copies, require_matplotlib
+from kp.cli.bench.measure import BATCH, Measure
+from kp.cli.bench.plot import plot_copies, require_matplotlib
 from kp.cli.progress import Progress
 from kp.cli.table import format_bytes, format_table, format_time
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .arrays.array import Array
-from .arrays.creation import extents
-from .arrays.elementwise import apply, broadcast
-from .arrays.manipulation import given
+from ..arrays.array import Array
+from ..arrays.creation import extents
+from ..arrays.elementwise import apply, broadcast
+from ..arrays.manipulation import given
 
 Size = int | Sequence[int] | None
 
