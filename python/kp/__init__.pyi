@@ -4842,7 +4842,7 @@ def meshgrid(
     copy: builtins.bool = True,
     sparse: builtins.bool = False,
     indexing: str = "xy",
-) -> list[GroupArray]:
+) -> tuple[GroupArray, ...]:
     """Return the coordinates of a grid from those along each axis.
 
     With `sparse`, each array has one element along the other axes. Without `copy`, they are
@@ -4854,7 +4854,7 @@ def meshgrid(
     copy: builtins.bool = True,
     sparse: builtins.bool = False,
     indexing: str = "xy",
-) -> list[Array]: ...
+) -> tuple[Array, ...]: ...
 
 @overload
 def min(

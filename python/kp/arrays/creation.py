@@ -480,7 +480,7 @@ def triu(x: Any, /, k: int = 0) -> Array:
 
 def meshgrid(
     *arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> list[Array]:
+) -> tuple[Array, ...]:
     """Return the coordinates of a grid from those along each axis.
 
     With `sparse`, each array has one element along the other axes. Without `copy`, they are views.
@@ -502,4 +502,4 @@ def meshgrid(
         if not sparse:
             grid = broadcast_to(grid, tuple(shape))
         grids.append(grid.copy() if copy else grid)
-    return grids
+    return tuple(grids)

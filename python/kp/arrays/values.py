@@ -238,6 +238,7 @@ class Values(Operators):
             "2022.12",
             "2023.12",
             "2024.12",
+            "2025.12",
         ):
             raise ValueError(f"version {api_version} of the array API is not known here")
         return package()
