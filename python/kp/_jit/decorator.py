@@ -37,42 +37,25 @@ def _size_of(local_size: int | tuple[int, ...] | None) -> tuple[int, int, int] |
     return (*given, *(1,) * (3 - len(given)))  # type: ignore[return-value]
 
 
-class Compiled:
-    """A kernel for arguments of certain types."""
-
-    def __init__(
-        self, source: Source, specs: Specs, local_size: tuple[int, int, int] | None
-    ) -> None:
-        from .unit import Unit  # most programs that import this package compile no function
-
-        unit = Unit(source, specs, local_size or (64, 1, 1))
-        if local_size is None and unit.axes > 1:
-            unit = Unit(source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
-        self.glsl = unit.glsl
-        self.captured = [(each, name, value) for (each, name), value in unit.captured.items()]
-        spirv = compile(self.glsl, file_name=f"{source.name}.comp", include_policy="none")
-        self.shader = _shader(source.name, unit, spirv)
-        self.shader.is_current = self.is_current
-
-    def is_current(self) -> bool:
-        """Return whether the constants that the function refers to are still the same."""
-        for source, name, value in self.captured:
-            try:
-                now = source.lookup(name)
-                if isinstance(value, np.ndarray) or isinstance(now, np.ndarray):
-                    same = isinstance(now, np.ndarray) and now.dtype == getattr(
-                        value, "dtype", None
-                    )
-                    if not same or not np.array_equal(now, value, equal_nan=now.dtype.kind == "f"):
-                        return False
-                elif now is not value and now != value:
-                    return False
-            except KeyError:
+def _is_current(captured: Mapping[tuple[Source, str], Any]) -> bool:
+    """Return whether the constants that a function refers to are still the same."""
+    for (source, name), value in captured.items():
+        try:
+            now = source.lookup(name)
+        except KeyError:
+            return False
+        if isinstance(value, np.ndarray) or isinstance(now, np.ndarray):
+            same = isinstance(now, np.ndarray) and now.dtype == getattr(value, "dtype", None)
+            if not same or not np.array_equal(now, value, equal_nan=now.dtype.kind == "f"):
                 return False
-        return True
+        elif now is not value and now != value:
+            return False
+    return True
 
 
-def _shader(name: str, unit: Unit, spirv: bytes) -> KernelShader:
+def _shader(name: str, unit: Unit) -> KernelShader:
+    glsl = unit.glsl
+    spirv = compile(glsl, file_name=f"{name}.comp", include_policy="none")
     reflection = reflect(spirv)
     bindings = sorted(each.binding for each in reflection.bindings)
     known = {each.binding: each for each in reflection.bindings}
@@ -117,6 +100,8 @@ def _shader(name: str, unit: Unit, spirv: bytes) -> KernelShader:
         extents=tuple(Extent(first + i, *each) for i, each in enumerate(unit.extents)),
         global_size=global_size,
         folds=unit.axes == 1,
+        glsl=glsl,
+        is_current=functools.partial(_is_current, unit.captured),
     )
 
 
@@ -136,8 +121,8 @@ class JitFunction(Launchable):
         self.__kp_function__ = function
         self._source = Source(function)
         self._local_size = _size_of(local_size)
-        self._compiled: dict[tuple[Any, ...], Compiled] = {}
-        self._last_compiled: Compiled | None = None
+        self._compiled: dict[tuple[Any, ...], KernelShader] = {}
+        self._last_compiled: KernelShader | None = None
         self._names: list[str] = []
         self._annotated: Specs = {}
         defaults: dict[str, Any] = {}
@@ -156,20 +141,7 @@ class JitFunction(Launchable):
                 defaults[name] = parameter.default
         super().__init__(Signature(self.__name__, self._names, defaults=defaults), threads)
 
-    @property
-    def glsl(self) -> str:
-        """The GLSL of the last call, or of the annotated types. Raises ShaderError without either."""
-        return self._known().glsl
-
-    @property
-    def spirv(self) -> bytes:
-        """The compiled shader of the last call, or of the annotated types."""
-        return self._known().shader.spirv
-
-    def __kp_shader__(self) -> bytes:
-        return self.spirv
-
-    def _known(self) -> Compiled:
+    def _known(self) -> KernelShader:
         if self._last_compiled is None:
             missing = [name for name in self._names if name not in self._annotated]
             if missing:
@@ -182,13 +154,9 @@ class JitFunction(Launchable):
 
     def specialize(self, *args: Any, **kwargs: Any) -> str:
         """Compile it for arguments as in a call, without launching it, and return the GLSL."""
-        return self._for(self._signature.bind(args, kwargs)).glsl
+        return self._shader_for(self._signature.bind(args, kwargs)).glsl
 
     def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
-        return self._for(values).shader
-
-    def _for(self, values: Mapping[str, Any]) -> Compiled:
-        """Return the kernel for the types of arguments."""
         given = {
             name: value if isinstance(self._annotated.get(name), ArrayType) else number_of(value)
             for name, value in values.items()
@@ -196,14 +164,18 @@ class JitFunction(Launchable):
         key = tuple(_key(given.get(name)) for name in self._names)
         compiled = self._compiled.get(key)
         if compiled is None or not compiled.is_current():
-            compiled = self._compile(self._specs(given))
-            self._compiled[key] = compiled
+            compiled = self._compiled[key] = self._compile(self._specs(given))
         self._last_compiled = compiled
         return compiled
 
-    def _compile(self, specs: Specs) -> Compiled:
+    def _compile(self, specs: Specs) -> KernelShader:
+        from .unit import Unit  # most programs that import this package compile no function
+
         try:
-            return Compiled(self._source, specs, self._local_size)
+            unit = Unit(self._source, specs, self._local_size or (64, 1, 1))
+            if self._local_size is None and unit.axes > 1:
+                unit = Unit(self._source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
+            return _shader(self.__name__, unit)
         except ShaderError as error:
             raise error.with_traceback(None) from None  # its place is in the function
 

@@ -9,7 +9,6 @@ import dataclasses
 import operator
 import types
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +42,11 @@ ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.BitXor: ("^", operator.xor),
     ast.MatMult: ("@", operator.matmul),
 }
+_SIGNS: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
+    ast.USub: ("-", operator.neg),
+    ast.UAdd: ("", operator.pos),
+    ast.Invert: ("~", operator.invert),
+}
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Eq: ("==", operator.eq),
     ast.NotEq: ("!=", operator.ne),
@@ -70,21 +74,13 @@ class Expressions:
         self.elements = Elements(scope, emitter, self.operators, self.number)
         self.calls: list[Function] = []
         self.unpacked: ast.expr | None = None
-        self._in_condition = False
 
     def evaluate(self, node: ast.expr) -> Value:
         """Return the value of an expression."""
         method = getattr(self, f"_on_{type(node).__name__}", None)
         if method is None:
             self.fail(node, f"{_names_of(node)} cannot be used in kernels")
-        is_logic = isinstance(node, ast.BoolOp) or (
-            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
-        )
-        before, self._in_condition = self._in_condition, self._in_condition and is_logic
-        try:
-            value: Value = method(node)
-        finally:
-            self._in_condition = before
+        value: Value = method(node)
         return value
 
     def number(self, node: ast.expr) -> Value:
@@ -95,11 +91,11 @@ class Expressions:
 
     def condition(self, node: ast.expr) -> Value:
         """Return an expression as a condition."""
-        before, self._in_condition = self._in_condition, True
-        try:
-            return self.numbers.truth(self.evaluate(node), node)
-        finally:
-            self._in_condition = before
+        if isinstance(node, ast.BoolOp):
+            return self._connected(node, self.condition)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return self._negated(self.condition(node.operand))
+        return self.numbers.truth(self.evaluate(node), node)
 
     def listed(self, node: ast.expr) -> Value:
         """Return the value of an expression that may be a list."""
@@ -272,19 +268,11 @@ class Expressions:
         numbers = self.numbers
         value = self.evaluate(node.operand)
         if isinstance(node.op, ast.Not):
-            value = numbers.truth(value, node.operand)
-            if value.is_constant:
-                return self.wrap(not value.constant)
-            return Value(f"!{value.within(UNARY)}", BOOL, UNARY, pure=value.pure)
+            return self._negated(numbers.truth(value, node.operand))
         own = numbers.typed(value, node.operand)
-        symbol = {ast.USub: "-", ast.UAdd: "", ast.Invert: "~"}[type(node.op)]
+        symbol, function = _SIGNS[type(node.op)]
         if value.is_constant:
-            signs: dict[str, Callable[[Any], Any]] = {
-                "-": operator.neg,
-                "": operator.pos,
-                "~": operator.invert,
-            }
-            return self.wrap(signs[symbol](value.constant))
+            return self.wrap(function(value.constant))
         if own.kind == "bool":
             own = numbers.default_int
             value = numbers.convert(value, own, node)
@@ -320,19 +308,30 @@ class Expressions:
         return self.operators.connect("&&", parts)
 
     def _on_BoolOp(self, node: ast.BoolOp) -> Value:
-        parts: list[Value] = []
-        for each in node.values:
-            with self.emitter.perhaps() if parts else nullcontext():
-                value = self.evaluate(each)
-            if value.type is not None and value.type.kind != "bool" and not self._in_condition:
+        def operand(each: ast.expr) -> Value:
+            value = self.evaluate(each)
+            if value.type is not None and value.type.kind != "bool":
                 word = "and" if isinstance(node.op, ast.And) else "or"
                 self.fail(
                     each,
                     f"'{word}' of {value.type.said} gives one of its operands in Python; compare with 0 "
                     "to have a condition",
                 )
-            parts.append(self.numbers.truth(value, each))
+            return self.numbers.truth(value, each)
+
+        return self._connected(node, operand)
+
+    def _connected(self, node: ast.BoolOp, operand: Callable[[ast.expr], Value]) -> Value:
+        first, *others = node.values
+        parts = [operand(first)]
+        with self.emitter.perhaps():
+            parts += [operand(each) for each in others]
         return self.operators.connect("&&" if isinstance(node.op, ast.And) else "||", parts)
+
+    def _negated(self, value: Value) -> Value:
+        if value.is_constant:
+            return self.wrap(not value.constant)
+        return Value(f"!{value.within(UNARY)}", BOOL, UNARY, pure=value.pure)
 
     def _on_IfExp(self, node: ast.IfExp) -> Value:
         numbers = self.numbers

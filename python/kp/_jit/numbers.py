@@ -82,12 +82,12 @@ class Numbers:
         shape = a if not a.is_scalar else b
         if not a.is_scalar and not b.is_scalar and (a.rows, a.columns) != (b.rows, b.columns):
             self.fail(node, f"{a} and {b} have different shapes")
-        number = self.promote_numbers(a.number, b.number, node)
+        number = self._promote_numbers(a.number, b.number, node)
         if shape.is_scalar:
             return number
         return Type(number.scalar, shape.rows, shape.columns)
 
-    def promote_numbers(self, a: Type, b: Type, node: ast.AST) -> Type:
+    def _promote_numbers(self, a: Type, b: Type, node: ast.AST) -> Type:
         if a == b:
             return a
         if _KINDS[a.kind] != _KINDS[b.kind]:
@@ -217,6 +217,10 @@ class Numbers:
             self.fail(node, f"{own.said} is no {type}")
         return self.cast(value, type)
 
+    def both(self, a: Value, b: Value, type: Type, node: ast.AST) -> tuple[Value, Value]:
+        """Return both operands of an operator in a type."""
+        return self.convert(a, type, node), self.convert(b, type, node)
+
     def cast(self, value: Value, type: Type) -> Value:
         """Return a value in another type, which is made of its own one.
 
@@ -253,7 +257,7 @@ class Numbers:
 
     def chosen(self, test: Value, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
         """Return one of two values, by a condition, in a type."""
-        a, b = self.convert(a, own, node), self.convert(b, own, node)
+        a, b = self.both(a, b, own, node)
         level = PRECEDENCE["?:"]
         text = f"{test.within(level - 1)} ? {a.within(level - 1)} : {b.within(level)}"
         return Value(text, own, level, pure=test.pure and a.pure and b.pure)

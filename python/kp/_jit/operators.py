@@ -49,73 +49,54 @@ class Operators:
             return self._power(a, b, node)
         if symbol in ("<<", ">>"):
             return self._shift(symbol, a, b, node)
-        own = self._numbers.promote(
-            self._numbers.typed(a, node), self._numbers.typed(b, node), node
-        )
+        numbers = self._numbers
+        own = numbers.common([a, b], node)
         if symbol in ("&", "|", "^"):
             return self._bits(symbol, a, b, own, node)
         if own.kind == "bool":
-            own = own.of(self._numbers.default_int.scalar)
-        if symbol == "/" and (own.is_integer or own.kind == "bool"):
-            own = own.of(self._numbers.default_float.scalar)
+            own = own.of(numbers.default_int.scalar)
+        if symbol == "/" and own.is_integer:
+            own = own.of(numbers.default_float.scalar)
         if symbol == "/" and own.weak:
-            own = self._numbers.strong(own)
-        if own.kind == "complex" and symbol in "*/" and self._is_complex_pair(a, b, symbol):
-            a, b = self._numbers.convert(a, own, node), self._numbers.convert(b, own, node)
-            return self.helper("kp_cmul" if symbol == "*" else "kp_cdiv", own, [a, b])
+            own = numbers.strong(own)
         if own.kind == "complex":
-            if symbol not in "+-*/":
-                self._numbers.fail(node, f"complex numbers have no {symbol}")
-            scaled = symbol in "*/"
-            a, b = (
-                self._numbers.convert(
-                    each, Type("float32") if scaled and not self._is_complex(each) else own, node
-                )
-                for each in (a, b)
-            )
-            return self.infix(symbol, a, b, own)
+            return self._complex(symbol, a, b, own, node)
         if own.is_matrix and symbol not in "+-*/":
-            self._numbers.fail(node, f"matrices have no {symbol}")
-        if own.is_matrix and symbol == "*" and not self._is_scaling(a, b):
+            numbers.fail(node, f"matrices have no {symbol}")
+        shapes = [numbers.typed(each, node) for each in (a, b)]
+        if own.is_matrix and symbol == "*" and not any(each.is_scalar for each in shapes):
             return Value(f"matrixCompMult({a.text}, {b.text})", own, pure=a.pure and b.pure)
         if not own.is_scalar and symbol in "+-*/":  # GLSL has operators of vectors and numbers
-            parts = [
-                self._numbers.convert(
-                    each, own.number if self._numbers.typed(each, node).is_scalar else own, node
-                )
-                for each in (a, b)
-            ]
-            return self.infix(symbol, parts[0], parts[1], self._numbers.strong(own))
-        result = own if own.weak else self._numbers.strong(own)
+            types = [own.number if each.is_scalar else own for each in shapes]
+            a, b = numbers.convert(a, types[0], node), numbers.convert(b, types[1], node)
+            return self.infix(symbol, a, b, numbers.strong(own))
+        strong = numbers.strong(own)
         plain = own.kind == "uint" and b.is_constant and b.constant != 0
-        a, b = self._numbers.convert(a, own, node), self._numbers.convert(b, own, node)
+        a, b = numbers.both(a, b, own, node)
         if symbol in ("//", "%") and not plain:
-            value = self._floor(symbol, a, b, self._numbers.strong(own), node)
-        elif symbol in ("//", "%"):
-            value = self.infix(symbol[0], a, b, self._numbers.strong(own))
+            value = self._floor(symbol, a, b, strong, node)
         else:
-            value = self.infix(symbol, a, b, self._numbers.strong(own))
-        value.type = result
+            value = self.infix("/" if symbol == "//" else symbol, a, b, strong)
+        value.type = own if own.weak else strong
         return value
 
-    @staticmethod
-    def _is_complex(value: Value) -> bool:
-        return value.type is not None and value.type.kind == "complex"
-
-    def _is_complex_pair(self, a: Value, b: Value, symbol: str) -> bool:
-        return self._is_complex(b) and (self._is_complex(a) or symbol == "/")
-
-    @staticmethod
-    def _is_scaling(a: Value, b: Value) -> bool:
-        return any(each.type is not None and each.type.is_scalar for each in (a, b))
+    def _complex(self, symbol: str, a: Value, b: Value, own: Type, node: ast.AST) -> Value:
+        numbers = self._numbers
+        if symbol not in "+-*/":
+            numbers.fail(node, f"complex numbers have no {symbol}")
+        of_a, of_b = (numbers.typed(each, node).kind == "complex" for each in (a, b))
+        if symbol in "*/" and of_b and (of_a or symbol == "/"):
+            name = "kp_cmul" if symbol == "*" else "kp_cdiv"
+            return self.helper(name, own, list(numbers.both(a, b, own, node)))
+        scalar = Type("float32") if symbol in "*/" else own  # a factor scales both parts
+        a = numbers.convert(a, own if of_a else scalar, node)
+        return self.infix(symbol, a, numbers.convert(b, own if of_b else scalar, node), own)
 
     def infix(self, symbol: str, a: Value, b: Value, own: Type) -> Value:
         """Return a result of an operator that GLSL has, with parentheses as needed."""
         level = PRECEDENCE[symbol]
         # Operators whose order readers have to look up get parentheses around their operands.
-        left = (
-            min(level, 3) if level > 3 and level < 10 and symbol not in _COMPARE_SYMBOLS else level
-        )
+        left = 3 if 3 < level < 10 and symbol not in _COMPARE_SYMBOLS else level
         right = level - 1 if level <= 6 else left
         text = f"{a.within(left)} {symbol} {b.within(right)}"
         return Value(text, own, level, pure=a.pure and b.pure)
@@ -129,44 +110,34 @@ class Operators:
         return self.helper(f"kp_{name}_{'divide' if symbol == '//' else 'remainder'}", own, [a, b])
 
     def _power(self, a: Value, b: Value, node: ast.AST) -> Value:
-        base, exponent = self._numbers.typed(a, node), self._numbers.typed(b, node)
+        numbers = self._numbers
+        base, exponent = numbers.typed(a, node), numbers.typed(b, node)
         if not exponent.is_scalar or base.kind == "complex" or base.is_matrix:
-            self._numbers.fail(node, f"{base.said} has no power of {exponent.said}")
+            numbers.fail(node, f"{base.said} has no power of {exponent.said}")
         if exponent.kind == "complex":
-            self._numbers.fail(
-                node, "complex numbers have no powers; use exp() and log() of their parts"
-            )
+            numbers.fail(node, "complex numbers have no powers; use exp() and log() of their parts")
         known = b.constant if b.is_constant else None
         if known is not None and not exponent.is_float:
-            own = self._numbers.strong(
-                base.of(self._numbers.default_int.scalar) if base.kind == "bool" else base
-            )
-            return self._known_power(a, int(known), own, node)
+            own = base.of(numbers.default_int.scalar) if base.kind == "bool" else base
+            return self._known_power(a, int(known), numbers.strong(own), node)
         if base.is_integer and exponent.kind == "uint":
-            own = self._numbers.strong(base)
-            return self.helper(
-                "kp_count_power",
-                own,
-                [self._numbers.convert(a, own, node), self._numbers.convert(b, UINT, node)],
-            )
+            own = numbers.strong(base)
+            operands = [numbers.convert(a, own, node), numbers.convert(b, UINT, node)]
+            return self.helper("kp_count_power", own, operands)
         if base.is_integer and exponent.is_integer:
-            self._numbers.fail(
+            numbers.fail(
                 node,
                 "an integer to a power that may be negative may be a float; convert the base with "
                 "float(...), or the exponent with kp.uint32(...)",
             )
-        own = self._numbers.strong(self._numbers.promote(base, exponent, node))
+        own = numbers.strong(numbers.promote(base, exponent, node))
         if known is not None and float(known).is_integer() and abs(known) <= 4:
             return self._known_power(a, int(known), own, node)
         if known is not None and abs(known) == 0.5:
-            root = self.helper("kp_root_power", own, [self._numbers.convert(a, own, node)])
-            one = self._numbers.literal(1, own.number, node)
+            root = self.helper("kp_root_power", own, [numbers.convert(a, own, node)])
+            one = numbers.literal(1, own.number, node)
             return root if known > 0 else self.infix("/", one, root, own)
-        return self.helper(
-            "kp_pow",
-            own,
-            [self._numbers.convert(a, own, node), self._numbers.convert(b, own, node)],
-        )
+        return self.helper("kp_pow", own, list(numbers.both(a, b, own, node)))
 
     def _known_power(self, a: Value, count: int, own: Type, node: ast.AST) -> Value:
         """Return a power with an integer that is known while compiling."""
@@ -208,14 +179,8 @@ class Operators:
             return self.infix(logical, self.shown(a), self.shown(b), BOOL)
         if not own.is_integer:
             numbers.fail(node, f"{own.said} has no {symbol}")
-        result = own if own.weak else numbers.strong(own)
-        value = self.infix(
-            symbol,
-            numbers.convert(a, own, node),
-            numbers.convert(b, own, node),
-            numbers.strong(own),
-        )
-        value.type = result
+        value = self.infix(symbol, *numbers.both(a, b, own, node), numbers.strong(own))
+        value.type = own if own.weak else value.type
         return value
 
     def _product(self, a: Value, b: Value, node: ast.AST) -> Value:
@@ -223,7 +188,7 @@ class Operators:
         left, right = numbers.typed(a, node), numbers.typed(b, node)
         if left.is_scalar or right.is_scalar:
             numbers.fail(node, f"@ takes vectors and matrices, not {left.said} and {right.said}")
-        number = numbers.promote_numbers(left.number, right.number, node).scalar
+        number = numbers.promote(left.number, right.number, node).scalar
         pure = a.pure and b.pure
         inner = left.columns if left.is_matrix else left.rows
         if inner != right.rows:
@@ -232,24 +197,21 @@ class Operators:
         if left.is_vector and right.is_vector:
             return Value(f"dot({a.text}, {b.text})", Type(number), pure=pure)
         text = f"{b.within(2)} * {a.within(1)}"  # rows are GLSL's columns
-        if left.is_vector:
-            return Value(text, Type(number, right.columns), 2, pure=pure)
-        if right.is_vector:
-            return Value(text, Type(number, left.rows), 2, pure=pure)
-        return Value(text, Type(number, left.rows, right.columns), 2, pure=pure)
+        own = Type(number, left.rows, right.columns)
+        if left.is_vector or right.is_vector:
+            own = Type(number, right.columns if left.is_vector else left.rows)
+        return Value(text, own, 2, pure=pure)
 
     def compare(self, symbol: str, a: Value, b: Value, node: ast.AST) -> Value:
         """Return the result of a comparison."""
         numbers = self._numbers
-        own = numbers.promote(numbers.typed(a, node), numbers.typed(b, node), node)
+        own = numbers.common([a, b], node)
         if not own.is_scalar or (own.kind == "complex" and symbol not in ("==", "!=")):
             numbers.fail(node, f"{own.said} has no {symbol}; compare its components")
         if own.kind == "bool" and symbol not in ("==", "!="):
             own = numbers.default_int
         self._unit.observe(own)
-        return self.infix(
-            symbol, numbers.convert(a, own, node), numbers.convert(b, own, node), BOOL
-        )
+        return self.infix(symbol, *numbers.both(a, b, own, node), BOOL)
 
     def connect(self, symbol: str, parts: list[Value]) -> Value:
         """Return conditions with && or || between them. Constants are left out where they decide nothing."""

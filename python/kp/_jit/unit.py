@@ -14,12 +14,12 @@ import numpy as np
 from .._kp import _LibraryText
 from .expressions import Expressions
 from .function import Function
-from .helpers import WORK_ITEMS
 from .names import glsl_name
 from .numbers import Numbers
 from .source import Source
 from .types import FLOAT, INT, Array, ArrayType, Type, annotation_of, of_dtype
 from .values import NOTHING, Value
+from .work_items import WORK_ITEMS
 
 #: Bytes of a constant array. Larger ones take compilers long.
 MAX_TABLE_BYTES = 16384
@@ -177,16 +177,9 @@ class Unit:
         if own.is_matrix:
             self.library.use_by_part(name, number, own.glsl, to.glsl, own.rows)
 
-    def need_work_item(self, name: str) -> None:
-        """Define a function of work items."""
-        self.work_items.add(name)
-
     def global_size(self) -> str:
         self.needs_global_size = True
         return "kp_global_size"
-
-    def use_groups(self) -> None:
-        self.grouped = True
 
     def is_folded(self, axis: int) -> bool:
         """Note that an axis is used. Return whether its index is computed from x and y."""
@@ -195,7 +188,7 @@ class Unit:
 
     def shared(self, owner: str, name: str, own: Type, sizes: str) -> str:
         """Declare a shared array of a function and return its name."""
-        self.use_groups()
+        self.grouped = True
         text = self.identifier(name)
         if owner:
             text = f"{owner}_{text}"
@@ -367,7 +360,7 @@ class Unit:
         if not self.guards:
             return ""
         if self.axes == 1:
-            self.need_work_item("kp_index")
+            self.work_items.add("kp_index")
             test = "kp_index() >= int(kp_global_size.x)"
         else:
             test = "any(greaterThanEqual(gl_GlobalInvocationID, kp_global_size))"

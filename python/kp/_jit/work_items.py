@@ -9,6 +9,23 @@ from .call import Call, Handler, called
 from .types import BOOL, INT, UINT, WEAK_INT, Array, Type
 from .values import ATOM, Value
 
+_INDEX = """int kp_index() {
+    return int(gl_GlobalInvocationID.x
+        + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * gl_WorkGroupSize.x);
+}
+"""
+_GROUP = """int kp_group() {
+    return int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);
+}
+"""
+_GROUPS = """int kp_groups() {
+    return int((kp_global_size.x + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x);
+}
+"""
+
+#: GLSL functions of work items. All others are in the library (shaders/lib).
+WORK_ITEMS = {"kp_index": _INDEX, "kp_group": _GROUP, "kp_groups": _GROUPS}
+
 
 def _axis(call: Call) -> int:
     axis = call.args[0].constant if call.args else 0
@@ -28,7 +45,7 @@ def _of_axis(name: str, folded: str = "", invariant: bool = False) -> Handler:
     def handler(call: Call) -> Value:
         axis = _axis(call)
         if folded and call.unit.is_folded(axis):
-            call.unit.need_work_item(folded)
+            call.unit.work_items.add(folded)
             return _int(call, f"{folded}()")
         return _int(call, f"int({name}.{'xyz'[axis]})", invariant)
 
@@ -61,7 +78,7 @@ def _group_count(call: Call) -> Value:
 
 def _barrier(text: str) -> Handler:
     def handler(call: Call) -> Value:
-        call.unit.use_groups()
+        call.unit.grouped = True
         return Value(text, Type("void"), pure=False)
 
     return handler
@@ -116,7 +133,7 @@ def _target(call: Call, count: int) -> tuple[Array, str, list[ast.expr]]:
 
 def _subgroup(name: str, extension: str, kinds: str = "all") -> Handler:
     def handler(call: Call) -> Value:
-        call.unit.use_groups()
+        call.unit.grouped = True
         call.unit.extensions.add(f"GL_KHR_shader_subgroup_{extension}")
         if not call.args:
             return Value(f"{name}()", BOOL, pure=False)

@@ -30,11 +30,10 @@ class Kernel(Launchable):
     """
 
     def __init__(
-        self, shader: KernelShader, glsl: str, make: Maker | None = None, threads: Any = None
+        self, shader: KernelShader, make: Maker | None = None, threads: Any = None
     ) -> None:
         super().__init__(_signature(shader), threads)
         self._shader = shader
-        self._glsl = glsl
         self._make = make
         self.__name__ = shader.name
 
@@ -44,16 +43,6 @@ class Kernel(Launchable):
         return self._shader.name
 
     @property
-    def glsl(self) -> str:
-        """The GLSL text, with what the short form adds. Empty if it was made of SPIR-V or a path."""
-        return self._glsl
-
-    @property
-    def spirv(self) -> bytes:
-        """The compiled shader."""
-        return self._shader.spirv
-
-    @property
     def parameters(self) -> tuple[KernelParameter, ...]:
         """The arguments of calls, in their order."""
         return self._shader.parameters
@@ -61,8 +50,8 @@ class Kernel(Launchable):
     def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
         return self._shader
 
-    def __kp_shader__(self) -> bytes:
-        return self._shader.spirv
+    def _known(self) -> KernelShader:
+        return self._shader
 
     def tune(
         self,
@@ -106,7 +95,7 @@ class Kernel(Launchable):
         result = tune(
             self._shader,
             self._make,
-            self._glsl,
+            self.glsl,
             values,
             local_size,
             constants or {},
@@ -195,11 +184,11 @@ def kernel(
             raise TypeError(f"{flag} is True or False, not {options[flag]!r}")
     options = {key: value for key, value in options.items() if value is not None}
 
-    def make(size: int | None, more: Mapping[str, Any]) -> tuple[KernelShader, str]:
-        found, text = made(given, name, size or local_size, includes, {**(defines or {}), **more})
+    def make(size: int | None, more: Mapping[str, Any]) -> KernelShader:
+        found = made(given, name, size or local_size, includes, {**(defines or {}), **more})
         found.options = options
-        return found, text
+        return found
 
     given, includes = shader, list(includes)
-    own, text = make(None, {})
-    return Kernel(own, text, make if text else None, threads)
+    own = make(None, {})
+    return Kernel(own, make if own.glsl else None, threads)

@@ -34,6 +34,25 @@ class Launchable(ABC):
     def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
         """Return the shader for the arguments of a call."""
 
+    @abstractmethod
+    def _known(self) -> KernelShader:
+        """Return the shader of the last call."""
+
+    @property
+    def glsl(self) -> str:
+        """The GLSL text: with what the short form adds; of a Python function, that of the last call
+        or of the annotated types. Empty for SPIR-V and paths.
+        """
+        return self._known().glsl
+
+    @property
+    def spirv(self) -> bytes:
+        """The compiled shader; of a Python function, that of the last call or of the annotated types."""
+        return self._known().spirv
+
+    def __kp_shader__(self) -> bytes:
+        return self.spirv
+
     def __getitem__(self, threads: Any) -> Sized:
         return Sized(self, threads)
 

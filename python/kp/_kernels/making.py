@@ -75,8 +75,8 @@ def made(
     local_size: int | None,
     includes: Iterable[str | os.PathLike[str]],
     defines: Mapping[str, Any] | None,
-) -> tuple[KernelShader, str]:
-    """Return the shader of a shader, and its GLSL if that is known."""
+) -> KernelShader:
+    """Return the shader of a text, a path or SPIR-V."""
     text = source if isinstance(source, str) else ""
     order = None
     accesses: tuple[IndexedAccess, ...] = ()
@@ -105,7 +105,7 @@ def made(
         spirv = bytes(source)
     reflection = reflect(spirv)
     parameters, global_size = _parameters(reflection, array_names(text), order)
-    shader = KernelShader(
+    return KernelShader(
         name=name or "kernel",
         spirv=spirv,
         reflection=reflection,
@@ -114,5 +114,5 @@ def made(
         global_size=global_size,
         folds=short is not None,
         by_index=accesses,
+        glsl=text,
     )
-    return shader, text

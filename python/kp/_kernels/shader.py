@@ -42,6 +42,7 @@ class KernelShader:
     - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
       be more work items than the device takes in x.
     - ``options``: keywords of the launcher's kernel, such as samplers.
+    - ``glsl``: its text; "" for SPIR-V and paths.
     - ``is_current``: returns whether what it was made of is still the same.
     """
 
@@ -57,6 +58,7 @@ class KernelShader:
     folds: bool = False
     fixed: dict[int, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
+    glsl: str = ""
     is_current: Callable[[], bool] = lambda: True
 
     def __post_init__(self) -> None:

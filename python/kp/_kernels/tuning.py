@@ -19,8 +19,8 @@ from .._kp import Autotuner, Manager, TunableKernel, TuningArguments, TuningResu
 from .call import Call, manager_of
 from .shader import KernelShader, Tuned
 
-#: Makes a shader and its text of a local size (None: the shader's) and values of macros.
-Maker = Callable[[int | None, Mapping[str, Any]], tuple[KernelShader, str]]
+#: Makes a shader of a local size (None: the shader's) and values of macros.
+Maker = Callable[[int | None, Mapping[str, Any]], KernelShader]
 
 _LOCAL_SIZES = (32, 64, 128, 256, 512)
 
@@ -116,7 +116,7 @@ def tune(
         )
     limit = int(manager.get_device_properties()["max_work_group_invocations"])
     sizes, chosen, macros = _space(shader, source, local_size, constants, defines, limit)
-    untuned, _ = make(None, {name: each[0] for name, each in macros.items()})
+    untuned = make(None, {name: each[0] for name, each in macros.items()})
     call = Call(untuned, values, manager)
     call.make_outputs(threads)
     size = call.size(threads)
@@ -164,7 +164,7 @@ def tune(
 
     def configured(configuration: Mapping[str, Any]) -> KernelShader:
         local = int(configuration["local_size"]) if sizes and short else None
-        made, _ = make(local, {name: configuration[name] for name in macros})
+        made = make(local, {name: configuration[name] for name in macros})
         if [each.name for each in made.parameters] != [each.name for each in shader.parameters]:
             raise ValueError(f"{where}: with {dict(configuration)} it has other arguments")
         return made
