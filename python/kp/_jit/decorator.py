@@ -37,7 +37,7 @@ def _size_of(local_size: int | tuple[int, ...] | None) -> tuple[int, int, int] |
     return (*given, *(1,) * (3 - len(given)))  # type: ignore[return-value]
 
 
-def _is_current(captured: Mapping[tuple[Source, str], Any]) -> bool:
+def _unchanged(captured: Mapping[tuple[Source, str], Any]) -> bool:
     """Return whether the constants that a function refers to are still the same."""
     for (source, name), value in captured.items():
         try:
@@ -101,7 +101,7 @@ def _shader(name: str, unit: Unit) -> KernelShader:
         global_size=global_size,
         folds=unit.axes == 1,
         glsl=glsl,
-        is_current=functools.partial(_is_current, unit.captured),
+        unchanged=functools.partial(_unchanged, unit.captured),
     )
 
 

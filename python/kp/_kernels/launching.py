@@ -82,6 +82,12 @@ class Launchable(ABC):
         values = self._signature.bind(args, kwargs)
         if threads is None:
             threads = self._threads
+        if wait_for is not None and has_streams(wait_for):
+            wait_for = events_of(manager_of(self._shader_for(values), values, mgr), wait_for)
+        last = self._last
+        if last is not None and mgr is None and target == "all" and last.fits(values, threads):
+            last.launcher(queue, wait_for)
+            return last.written
         return self._launch(values, threads, mgr, queue, wait_for, target)
 
     def _forget(self) -> None:
@@ -99,14 +105,8 @@ class Launchable(ABC):
         target: str | int,
     ) -> Any:
         """Launch with arguments by name, and return the arrays that the kernel writes."""
-        if wait_for is not None and has_streams(wait_for):
-            wait_for = events_of(manager_of(self._shader_for(values), values, mgr), wait_for)
         key = None
         if target == "all":
-            last = self._last
-            if last is not None and mgr is None and last.fits(values, threads):
-                last.launcher(queue, wait_for)
-                return last.written
             key = key_of(self._signature, values, threads, mgr)
             plan = None if key is None else self._plans.get(key)
             if plan is not None and plan.shader.is_current():

@@ -56,21 +56,19 @@ def key_of(
         return None
     key: list[Any] = [threads]
     for name in signature.names:
-        value = values.get(name)
+        value: Any = values.get(name)
         kind = type(value)
         if kind is float:
             key.append(kind)
         elif kind is Tensor or hasattr(value, "__kp_tensor__"):
-            manager = getattr(value, "manager", None)
-            if manager is None or not hasattr(value, "dtype") or not hasattr(value, "shape"):
+            try:
+                manager, dtype, shape = value.manager, value.dtype, value.shape
+            except AttributeError:
                 return None  # a class of the caller's
-            assert value is not None
-            if mgr is None:
-                mgr = manager
-            elif manager is not mgr:
+            if manager is None or (mgr is not None and manager is not mgr):
                 return None
-            key.append(value.dtype)
-            key.append(value.shape)
+            mgr = manager
+            key += (dtype, shape)
         elif isinstance(value, np.ndarray) and value.size <= 16:  # perhaps a vector or a matrix
             key.append((value.dtype, value.ndim))
         elif isinstance(value, (*_NUMBERS, tuple, list)):
@@ -111,7 +109,7 @@ def plan_of(call: Call, threads: Any) -> CallPlan | None:
 class LastCall:
     """The launcher of the last call, for the next one with the same small arrays and numbers."""
 
-    __slots__ = ("_arrays", "_numbers", "_shader", "_thread", "_threads", "launcher", "written")
+    __slots__ = ("_arrays", "_numbers", "_thread", "_threads", "_unchanged", "launcher", "written")
 
     def __init__(
         self,
@@ -122,7 +120,7 @@ class LastCall:
         launcher: KernelLauncher,
         written: Any,
     ) -> None:
-        self._shader = shader
+        self._unchanged = shader.unchanged
         self._arrays = arrays
         self._numbers = numbers
         self._threads = threads
@@ -147,7 +145,7 @@ class LastCall:
                 now, after = array.__kp_tensor__(writes)
                 if now is not tensor or after is not None or array.shape != shape:
                     return False
-        return self._shader.is_current()
+        return self._unchanged is None or self._unchanged()
 
 
 def _last(

@@ -43,7 +43,7 @@ class KernelShader:
       be more work items than the device takes in x.
     - ``options``: keywords of the launcher's kernel, such as samplers.
     - ``glsl``: its text; "" for SPIR-V and paths.
-    - ``is_current``: returns whether what it was made of is still the same.
+    - ``unchanged``: returns whether what it was made of is still the same; None if that cannot change.
     """
 
     name: str
@@ -59,13 +59,17 @@ class KernelShader:
     fixed: dict[int, Any] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
     glsl: str = ""
-    is_current: Callable[[], bool] = lambda: True
+    unchanged: Callable[[], bool] | None = None
 
     def __post_init__(self) -> None:
         self.by_name = {parameter.name: parameter for parameter in self.parameters}
         self.arrays = [each for each in self.parameters if each.is_array]
         self._tuned: list[Tuned] = []
         self._kernels: list[tuple[Manager, LauncherKernel]] = []
+
+    def is_current(self) -> bool:
+        """Return whether what it was made of is still the same."""
+        return self.unchanged is None or self.unchanged()
 
     def missing(self, values: Mapping[str, Any]) -> list[str]:
         """Return the arguments that a call must give, but has not."""
