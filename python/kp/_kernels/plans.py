@@ -137,13 +137,12 @@ class LastCall:
         for name, value in self._numbers:
             if values.get(name) is not value:
                 return False
-        for name, array, writes, tensor, shape in self._arrays:
-            same = values.get(name) is array
-            if not same:
+        for name, array, writes, memory, shape in self._arrays:
+            given: Any = values.get(name)
+            if given is not array:
                 return False
-            if tensor is not None:
-                now, after = array.__kp_tensor__(writes)
-                if now is not tensor or after is not None or array.shape != shape:
+            if memory is not None:
+                if given.__kp_memory__(writes) != memory or given.shape != shape:
                     return False
         return self._unchanged is None or self._unchanged()
 
@@ -157,7 +156,7 @@ def _last(
 ) -> LastCall | None:
     """Return what the next call may launch again; None if the arrays are large."""
     if not all(
-        type(value) is Tensor or hasattr(value, "__kp_whole__") or isinstance(value, _NUMBERS)
+        type(value) is Tensor or hasattr(value, "__kp_memory__") or isinstance(value, _NUMBERS)
         for value in values.values()
     ):
         return None
@@ -173,12 +172,12 @@ def _last(
             numbers.append((name, value))
             continue
         size += value.nbytes
-        tensor = None
+        memory = None
         if type(value) is not Tensor:
-            if not value.__kp_whole__():
+            memory = value.__kp_memory__(parameter.writes)
+            if memory is None:
                 return None  # each call needs another copy
-            tensor = value.__kp_tensor__(parameter.writes)[0]
-        arrays.append((name, value, parameter.writes, tensor, value.shape))
+        arrays.append((name, value, parameter.writes, memory, value.shape))
     return (
         LastCall(shader, arrays, numbers, threads, launcher, written)
         if size <= _KEPT_BYTES

@@ -244,9 +244,13 @@ class Array(Values):
             self._before_write()
         return self._memory(), None
 
-    def __kp_whole__(self) -> bool:
-        """Return whether __kp_tensor__ gives the array's own memory."""
-        return self._is_whole()
+    def __kp_memory__(self, writable: bool) -> int | None:
+        """Return the number of the array's memory, as __kp_tensor__ does; None if that gives a copy."""
+        if not self._is_whole():
+            return None
+        if writable:
+            self._before_write()
+        return self._memory_id
 
     @staticmethod
     def _from_tensor(tensor: Tensor) -> Array:
