@@ -179,35 +179,27 @@ class Loops:
     # --- over numbers -----------------------------------------------------------------------------
 
     def _count(self, node: ast.For, iterated: ast.Call, loop: Loop) -> None:
-        numbers = self._numbers
+        numbers, scope = self._numbers, self._scope
         if not isinstance(node.target, ast.Name):
             self._fail(node.target, "range() gives one number: for i in range(...)")
         if iterated.keywords or not 1 <= len(iterated.args) <= 3:
             self._fail(iterated, "range() takes 1 to 3 integers")
-        own = numbers.default_int
+        name, own = node.target.id, numbers.default_int
         values = []
         for each in iterated.args:
-            value = self._expressions.number(each)
-            given = numbers.typed(value, each)
+            values.append(self._expressions.number(each))
+            given = numbers.typed(values[-1], each)
             if not given.is_integer or not given.is_scalar:
                 self._fail(each, f"range() takes integers, not {given.said}")
-            own = (
-                numbers.strong(numbers.promote(own, given, each)) if given.kind == "int" else given
-            )
-            values.append(value)
-        values = [
-            numbers.convert(value, own, each) if not value.is_constant else value
-            for value, each in zip(values, iterated.args, strict=True)
-        ]
-        self._count_with(node, node.target.id, own, values, loop)
-
-    def _count_with(
-        self, node: ast.For, name: str, own: Type, values: list[Value], loop: Loop
-    ) -> None:
-        numbers, scope = self._numbers, self._scope
-        zero, one = self._expressions.wrap(0), self._expressions.wrap(1)
-        start, stop = (zero, values[0]) if len(values) == 1 else values[:2]
-        step = values[2] if len(values) == 3 else one
+            is_signed = given.kind == "int"
+            own = numbers.strong(numbers.promote(own, given, each)) if is_signed else given
+        for place, each in enumerate(iterated.args):
+            if not values[place].is_constant:
+                values[place] = numbers.convert(values[place], own, each)
+        if len(values) == 1:
+            values.insert(0, self._expressions.wrap(0))
+        start, stop = values[:2]
+        step = values[2] if len(values) == 3 else self._expressions.wrap(1)
         if step.is_constant and step.constant == 0:
             self._fail(node.iter, "the step of range() is 0")
         scope.join(name, own, node)
@@ -238,9 +230,9 @@ class Loops:
         if inline:
             scope.declare(name)
         else:
-            given = numbers.convert(Value(counter, own), scope.types[name], node).text
+            copied = numbers.convert(Value(counter, own), scope.types[name], node).text
             with self._emitter.indented():
-                self._emitter.line(f"{scope.variable(name)} = {given};")
+                self._emitter.line(f"{scope.variable(name)} = {copied};")
         scope.assigned = before | {name}
         self._body(node, loop)
         self._otherwise(node, loop, before)
