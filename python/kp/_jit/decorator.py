@@ -141,6 +141,16 @@ class JitFunction(Launchable):
                 defaults[name] = parameter.default
         super().__init__(Signature(self.__name__, self._names, defaults=defaults), threads)
 
+    @property
+    def glsl(self) -> str:
+        """The GLSL of the last call, or of the annotated types. Raises ShaderError without either."""
+        return self._known().glsl
+
+    @property
+    def spirv(self) -> bytes:
+        """The compiled shader of the last call, or of the annotated types."""
+        return self._known().spirv
+
     def _known(self) -> KernelShader:
         if self._last_compiled is None:
             missing = [name for name in self._names if name not in self._annotated]

@@ -43,6 +43,16 @@ class Kernel(Launchable):
         return self._shader.name
 
     @property
+    def glsl(self) -> str:
+        """The GLSL text, with what the short form adds. Empty if it was made of SPIR-V or a path."""
+        return self._shader.glsl
+
+    @property
+    def spirv(self) -> bytes:
+        """The compiled shader."""
+        return self._shader.spirv
+
+    @property
     def parameters(self) -> tuple[KernelParameter, ...]:
         """The arguments of calls, in their order."""
         return self._shader.parameters

@@ -38,20 +38,8 @@ class Launchable(ABC):
     def _known(self) -> KernelShader:
         """Return the shader of the last call."""
 
-    @property
-    def glsl(self) -> str:
-        """The GLSL text: with what the short form adds; of a Python function, that of the last call
-        or of the annotated types. Empty for SPIR-V and paths.
-        """
-        return self._known().glsl
-
-    @property
-    def spirv(self) -> bytes:
-        """The compiled shader; of a Python function, that of the last call or of the annotated types."""
-        return self._known().spirv
-
     def __kp_shader__(self) -> bytes:
-        return self.spirv
+        return self._known().spirv
 
     def __getitem__(self, threads: Any) -> Sized:
         return Sized(self, threads)
