@@ -449,7 +449,7 @@ USED: set[str] = set()
 
 def refuses(member: object) -> bool:
     """Return whether a method exists to say that there is no such method."""
-    return getattr(member, "__module__", "") == "kp._tensor_hints"
+    return getattr(member, "__module__", "") == "kp._tensors.hints"
 
 
 # --- One signature --------------------------------------------------------------------------------

@@ -28,18 +28,18 @@ import typing as _typing
 from . import _kp  # noqa: F401  # before NumPy: it refuses interpreters that cannot have it
 
 # isort: split
-from . import _calls  # first: it wraps the functions that others import
+from . import _extension  # noqa: F401  # before anything of it is called
 
 # isort: split
-from . import (
-    _copying,
-    _dtypes,
-    _groups,
-    _notebook,
-    _tensor_hints,
-    launcher,
-)
-from ._cuda import torch_pool
+from ._messages import (
+    calls as _calls,
+)  # noqa: F401  # first: it wraps the functions that others import
+
+# isort: split
+from . import _dtypes, _groups, launcher
+from ._messages import notebook as _notebook
+from ._tensors import copying as _copying, hints as _tensor_hints
+from ._tensors.cuda import torch_pool
 from ._default import default_manager, memory, reset_peak_memory, set_default_manager, synchronize
 from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
@@ -55,7 +55,7 @@ from ._errors import (
 from ._groups import asbuffer, copy, default_group, set_default_group
 from ._jit import JitFunction, intrinsics as _intrinsics, jit
 from ._jit.intrinsics import *  # noqa: F403
-from ._kernel import Kernel, kernel
+from ._kernels.kernel import Kernel, kernel
 from ._kp import (
     AccessFlags,
     Algorithm,
@@ -129,7 +129,7 @@ from ._kp import (
     wait_all,
     wait_any,
 )
-from ._reflection import Binding, PushConstant, Reflection, SpecializationConstant, reflect
+from ._shaders.reflection import Binding, PushConstant, Reflection, SpecializationConstant, reflect
 
 # Names from Kompute 0.9.0.
 TensorTypes = MemoryTypes

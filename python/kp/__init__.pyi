@@ -6,7 +6,6 @@
 import builtins
 import collections.abc
 from kp import fft as fft, launcher as launcher, linalg as linalg, random as random
-from kp._cuda import torch_pool as torch_pool
 from kp._default import (
     default_manager as default_manager,
     memory as memory,
@@ -118,7 +117,7 @@ from kp._jit.intrinsics import (
     subgroup_size as subgroup_size,
     subgroup_xor as subgroup_xor,
 )
-from kp._kernel import Kernel as Kernel, kernel as kernel
+from kp._kernels.kernel import Kernel as Kernel, kernel as kernel
 from kp._kp import (
     AccessFlags as AccessFlags,
     Algorithm as Algorithm,
@@ -196,13 +195,14 @@ from kp._kp import (
     wait_all as wait_all,
     wait_any as wait_any,
 )
-from kp._reflection import (
+from kp._shaders.reflection import (
     Binding as Binding,
     PushConstant as PushConstant,
     Reflection as Reflection,
     SpecializationConstant as SpecializationConstant,
     reflect as reflect,
 )
+from kp._tensors.cuda import torch_pool as torch_pool
 from kp.arrays.array import Array as Array
 from kp.arrays.choosing import (
     copyto as copyto,
@@ -4865,7 +4865,7 @@ def meshgrid(
     copy: builtins.bool = True,
     sparse: builtins.bool = False,
     indexing: str = "xy",
-) -> list[GroupArray]:
+) -> tuple[GroupArray, ...]:
     """Return the coordinates of a grid from those along each axis.
 
     With `sparse`, each array has one element along the other axes. Without `copy`, they are
@@ -4877,7 +4877,7 @@ def meshgrid(
     copy: builtins.bool = True,
     sparse: builtins.bool = False,
     indexing: str = "xy",
-) -> list[Array]: ...
+) -> tuple[Array, ...]: ...
 
 @overload
 def min(

@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 from . import _kp
 from ._default import current_manager
 from ._kp import Manager
-from ._warning import warn
+from ._messages.warning import warn
 
 _DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 _SINGLE: np.dtype[Any] = np.dtype(np.float32)

@@ -44,6 +44,9 @@ _Target: TypeAlias = str | SupportsIndex
 
 __version__: str
 
+def _set_package(find: Any) -> None:
+    """Hands over a function that returns functions and classes of the package by their names."""
+
 def _python_spelling(message: str) -> str:
     """Returns a message of the library with Python's names, as errors and the log have them."""
 

@@ -44,7 +44,7 @@ from ._kp import (
     trace_options,
     trace_options_from_environment,
 )
-from ._parameter_values import ParameterGenerator, ParameterYielder
+from ._kernels.iterated import ParameterGenerator, ParameterYielder
 from .compat import hysop as _hysop
 from .compat.hysop import *  # noqa: F403
 

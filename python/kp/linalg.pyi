@@ -77,8 +77,8 @@ def det(a: Any) -> Array:
     """Return the determinants of matrices. NumPy computes it on the host: see numpy.linalg.det."""
 
 def eig(a: Any) -> EigResult:
-    """Return eigenvalues and eigenvectors of square matrices. NumPy computes it on the host: see
-    numpy.linalg.eig.
+    """Return eigenvalues and eigenvectors of square matrices, complex ones. NumPy computes it on
+    the host: see numpy.linalg.eig.
     """
 
 def eigh(a: Any, UPLO: Any = "L") -> EighResult:
@@ -87,8 +87,8 @@ def eigh(a: Any, UPLO: Any = "L") -> EighResult:
     """
 
 def eigvals(a: Any) -> Array:
-    """Return the eigenvalues of square matrices. NumPy computes it on the host: see
-    numpy.linalg.eigvals.
+    """Return the eigenvalues of square matrices, complex ones. NumPy computes it on the host:
+    see numpy.linalg.eigvals.
     """
 
 def eigvalsh(a: Any, UPLO: Any = "L") -> Array:

@@ -23,9 +23,9 @@ from ._axes import normalized, whole
 from . import _default
 from ._floats import default_float
 from ._kp import Manager
-from ._distributions import Distributions
-from ._random_parameters import Size, real, refuse_negative, size_of
-from ._random_tensors import (
+from ._random.distributions import Distributions
+from ._random.parameters import Size, real, refuse_negative, size_of
+from ._random.tensors import (
     bits,
     exponential,
     filled,

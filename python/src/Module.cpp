@@ -39,6 +39,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     requireGil();
     module.doc() = "GPU compute over Vulkan: the compiled part of kp.";
     module.attr("__version__") = KOMPUTE_VERSION_STRING;
+    bindPackage(module);
     bindErrors(module);
     bindEnums(module);
 

@@ -5,6 +5,7 @@
 #include "arrays/Array.hpp"
 #include "arrays/Texts.hpp"
 #include "base/Errors.hpp"
+#include "base/Package.hpp"
 #include "base/Process.hpp"
 #include "base/Pybind.hpp"
 #include "base/Signatures.hpp"

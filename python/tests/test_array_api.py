@@ -47,6 +47,17 @@ def test_functions_of_the_standard_exist_with_their_parameters(name: str) -> Non
     assert count >= needed
 
 
+def test_several_results_are_in_tuples_as_in_the_standard() -> None:
+    for xp in (kp, strict):
+        x, y = xp.zeros(2), xp.zeros((3, 1))
+        for results in (xp.meshgrid(x, y), xp.meshgrid(), xp.broadcast_arrays(x, y)):
+            assert type(results) is tuple
+        assert type(xp.__array_namespace_info__().devices()) is tuple
+        assert xp.broadcast_shapes((3, 1), (2,)) == (3, 2) and xp.broadcast_shapes() == ()
+    assert kp.__array_api_version__ == strict.__array_api_version__ == "2025.12"
+    assert kp.zeros(1).__array_namespace__(api_version="2025.12") is kp
+
+
 def test_constants_dtypes_and_attributes_of_the_standard_exist() -> None:
     for name in ("e", "inf", "nan", "newaxis", "pi", "__array_api_version__"):
         assert hasattr(kp, name), name

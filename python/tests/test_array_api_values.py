@@ -78,6 +78,15 @@ xp.linalg.svdvals(a)
 xp.linalg.qr(m).R
 xp.linalg.eigh(m @ xp.matrix_transpose(m)).eigenvalues
 xp.linalg.matrix_rank(m)
+xp.linalg.eigvals(m)
+xp.linalg.eigvals(xp.astype(m, xp.float64))
+xp.linalg.eig(m @ xp.matrix_transpose(m)).eigenvalues
+xp.linalg.eig(xp.eye(3)).eigenvectors
+xp.expand_dims(v, axis=(0, -1))
+xp.permute_dims(a, (-1, 0, 1))
+xp.searchsorted(xp.sort(v), 2, side="right")
+xp.isin(v, xp.asarray([1, 5], dtype=xp.int32))
+xp.isin(v, 3)
 """
 
 #: Expressions that are errors.

@@ -384,14 +384,14 @@ def test_bench_reports_all_measurements(
 
 
 def test_bench_plot_needs_matplotlib(fails: Fails, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kp.cli.plot.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("kp.cli.bench.plot.importlib.util.find_spec", lambda name: None)
     assert "--plot needs matplotlib" in fails(1, "bench", "--plot", "copies.png")
 
 
 def test_bench_plots_copies(folder: Path) -> None:
     pytest.importorskip("matplotlib")
-    from kp.cli.bench import COPY_NAMES
-    from kp.cli.plot import plot_copies
+    from kp.cli.bench.command import COPY_NAMES
+    from kp.cli.bench.plot import plot_copies
 
     rows = [{"bytes": size, **dict.fromkeys(COPY_NAMES, 1e9 * size)} for size in (1024, 2048)]
     plot_copies("copies.png", {"device": "d", "copies_bytes_per_second": rows}, COPY_NAMES)

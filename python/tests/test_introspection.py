@@ -20,8 +20,8 @@ import kp.fft
 import kp.launcher
 import kp.pyshader
 import kp.random
-from kp._notebook import SHOWN, TABLE
-from kp._progress import TuningBar
+from kp._messages.notebook import SHOWN, TABLE
+from kp._messages.progress import TuningBar
 
 MODULES = [kp, kp.launcher, kp.fft, kp.linalg, kp.pyshader, kp.random]
 

@@ -254,3 +254,18 @@ def test_flags_are_numbers_of_calls() -> None:
 
     np.testing.assert_array_equal(flagged(np.zeros(2, np.float32), True), [2, 1])
     np.testing.assert_array_equal(flagged(np.zeros(2, np.float32), np.False_), [0, 0])
+
+
+def test_calls_that_are_alike_see_new_constants_and_types() -> None:
+    offset = 1
+
+    @kp.jit
+    def filled(out, n):
+        out[kp.global_id()] = n + offset
+
+    out = kp.zeros(4, dtype=np.int64)
+    for n, by in ((1, 1), (1, 1), (1, 5), (2**40, 5), (2**40, 5), (np.int64(3), 5), (1, 2)):
+        offset = by
+        assert filled(out, n).numpy().tolist() == [n + by] * 4
+    assert filled(out, kp.asarray(7)).numpy().tolist() == [9] * 4
+    assert filled(out, n=kp.asarray(8)).numpy().tolist() == [10] * 4

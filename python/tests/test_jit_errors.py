@@ -333,10 +333,17 @@ def test_errors_mark_the_place() -> None:
     assert text[marked.index("^") : marked.rindex("~") + 1] == "unknown"
 
 
+@kp.jit
+def add_to(x: "float[:]", y: "float[:]"):
+    i = kp.global_id()
+    y[i] += x[i]
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: saxpy(1.0, floats()), "needs 'y'; it takes a, x, y"),
+        (lambda: add_to(floats()), "needs 'y'; it takes x, y"),
         (lambda: saxpy(1.0, floats(), floats(), 2), "takes 3 arguments"),
         (lambda: saxpy(1.0, floats(), z=floats()), "no argument 'z'"),
         (lambda: saxpy(1.0, floats(), floats(), x=1), "got its argument 'x' twice"),

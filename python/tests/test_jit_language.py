@@ -306,6 +306,13 @@ def test_tuples_are_assigned_at_once() -> None:
 
     same(fibonacci, integers(), out=np.int32)
 
+    def turned(a):
+        b, c = a + 1, a + 2
+        b, (a, c) = a, (b, b * c)
+        return a + 10 * b + 100 * c
+
+    same(turned, integers(), out=np.int32)
+
 
 def test_parameters_can_be_changed() -> None:
     def changed(a, b):

@@ -421,3 +421,33 @@ def test_options_of_other_types_are_refused_when_the_kernel_is_made(
 ) -> None:
     with pytest.raises(TypeError, match=message):
         kp.kernel(FULL, **options)
+
+
+@pytest.mark.parametrize("of_python", [False, True])
+def test_repeated_calls_with_the_same_arrays_use_the_same_launcher(of_python: bool) -> None:
+    @kp.jit
+    def function(a, x, y):
+        i = kp.global_id()
+        y[i] += a * x[i]
+
+    text = "kernel void saxpy(float a, in float x[], inout float y[]) { y[i] += a * x[i]; }"
+    kernel = function if of_python else kp.kernel(text)
+    x, y = kp.ones(5, dtype="float32"), kp.zeros(5, dtype="float32")
+    for _ in range(3):
+        kernel(2.0, x, y)
+    last = kernel._last
+    assert last is not None
+    pending = y * 10  # reads y before the next call writes it
+    assert kernel(2.0, x, y) is y and kernel._last is last
+    assert pending.tolist() == [60.0] * 5 and y.tolist() == [8.0] * 5
+    x += 1  # pending until the call
+    kernel(2.0, x, y)
+    assert y.tolist() == [12.0] * 5
+    part = y[1:3]
+    part[:] = 0
+    kernel(2.0, x, y)
+    assert y.tolist() == [16.0, 4.0, 4.0, 16.0, 16.0]
+    x[...] = kp.arange(5)
+    y = kp.zeros(5, dtype="float32")
+    assert kernel(2.0, x, y).tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
+    assert kernel(2.0, x[::-1], y).tolist() == [8.0] * 5

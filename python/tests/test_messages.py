@@ -459,3 +459,24 @@ def test_lines_that_return_are_refused(operation: str) -> None:
         "T x", "T y", "y = twice(x)", preamble="float twice(float x) { return 2 * x; }"
     )
     assert double(kp.ones(2, dtype=np.float32)).tolist() == [2, 2]
+
+
+def test_the_extension_module_finds_what_it_calls_in_the_package() -> None:
+    from kp._extension import _PLACES, find
+
+    bindings = Path(__file__).parents[1] / "src"
+    text = "".join(path.read_text() for path in bindings.rglob("*.cpp"))
+    assert not re.findall(r'import\("kp', text), "functions come from kp/_extension.py"
+    called = set(re.findall(r'ofPackage\("(\w+)"\)', text))
+    errors = {name for name in _PLACES if isinstance(find(name), type)}
+    assert called <= _PLACES.keys()
+    assert _PLACES.keys() - called <= errors
+    for name in _PLACES:
+        assert find(name) is not None
+
+
+def test_the_extension_module_needs_the_package() -> None:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); import _kp; _kp.compile('no shader')"
+    folder = str(Path(_kp.__file__).parent)
+    run = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True)
+    assert run.returncode == 1 and "import kp, not kp._kp" in run.stderr, run.stderr

@@ -11,7 +11,7 @@ import pytest
 from conftest import run_python
 
 import kp
-from kp import _slang
+from kp._shaders.slang import library
 from kp.cli import main
 
 SCALE = """struct Settings { float factor; uint count; };
@@ -98,6 +98,6 @@ def test_the_library_of_slangpy_is_found(tmp_path: Path, monkeypatch: pytest.Mon
     (package / "__init__.py").write_text("raise RuntimeError('imported')")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "slangpy", raising=False)
-    assert _slang.library() == ""
+    assert library() == ""
     (package / name).touch()
-    assert _slang.library() == str(package / name)
+    assert library() == str(package / name)

@@ -5,19 +5,20 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
 from .._errors import ShaderError
-from .._kernel import Sized
-from .._kp import Buffer, Manager, Memory, Queue, compile
-from .._kernel_call import Events, number_of
-from .._launching import launch
-from .._program import KEYWORDS, Extent, Parameter, Program
-from .._reflection import reflect
-from .._wording import counted, explains_keywords, nearest
+from .._kp import Buffer, Memory, compile
+from .._shaders.reflection import reflect
+from .._wording import explains_keywords
+from .._kernels.call import number_of
+from .._kernels.launching import Launchable
+from .._kernels.parameters import KEYWORDS, Extent, KernelParameter, Signature
+from .._kernels.plans import number_key
+from .._kernels.shader import KernelShader
 from .source import Source
 from .types import WEAK_INT, ArrayType, Type, annotation_of, is_int32, of_dtype, of_value
 
@@ -36,41 +37,25 @@ def _size_of(local_size: int | tuple[int, ...] | None) -> tuple[int, int, int] |
     return (*given, *(1,) * (3 - len(given)))  # type: ignore[return-value]
 
 
-class Compiled:
-    """A kernel for arguments of certain types."""
-
-    def __init__(
-        self, source: Source, specs: Specs, local_size: tuple[int, int, int] | None
-    ) -> None:
-        from .unit import Unit  # most programs that import this package compile no function
-
-        unit = Unit(source, specs, local_size or (64, 1, 1))
-        if local_size is None and unit.axes > 1:
-            unit = Unit(source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
-        self.glsl = unit.glsl
-        self.captured = [(each, name, value) for (each, name), value in unit.captured.items()]
-        spirv = compile(self.glsl, file_name=f"{source.name}.comp", include_policy="none")
-        self.program = _program(source.name, unit, spirv)
-
-    def is_current(self) -> bool:
-        """Return whether the constants that the function refers to are still the same."""
-        for source, name, value in self.captured:
-            try:
-                now = source.lookup(name)
-                if isinstance(value, np.ndarray) or isinstance(now, np.ndarray):
-                    same = isinstance(now, np.ndarray) and now.dtype == getattr(
-                        value, "dtype", None
-                    )
-                    if not same or not np.array_equal(now, value, equal_nan=now.dtype.kind == "f"):
-                        return False
-                elif now is not value and now != value:
-                    return False
-            except KeyError:
+def _unchanged(captured: Mapping[tuple[Source, str], Any]) -> bool:
+    """Return whether the constants that a function refers to are still the same."""
+    for (source, name), value in captured.items():
+        try:
+            now = source.lookup(name)
+        except KeyError:
+            return False
+        if isinstance(value, np.ndarray) or isinstance(now, np.ndarray):
+            same = isinstance(now, np.ndarray) and now.dtype == getattr(value, "dtype", None)
+            if not same or not np.array_equal(now, value, equal_nan=now.dtype.kind == "f"):
                 return False
-        return True
+        elif now is not value and now != value:
+            return False
+    return True
 
 
-def _program(name: str, unit: Unit, spirv: bytes) -> Program:
+def _shader(name: str, unit: Unit) -> KernelShader:
+    glsl = unit.glsl
+    spirv = compile(glsl, file_name=f"{name}.comp", include_policy="none")
     reflection = reflect(spirv)
     bindings = sorted(each.binding for each in reflection.bindings)
     known = {each.binding: each for each in reflection.bindings}
@@ -83,7 +68,7 @@ def _program(name: str, unit: Unit, spirv: bytes) -> Program:
         if isinstance(spec, Type):
             index = first + unit.values.index(parameter)
             parameters.append(
-                Parameter(parameter, index, "value", np.dtype(spec.scalar), spec.components)
+                KernelParameter(parameter, index, "value", np.dtype(spec.scalar), spec.components)
             )
             continue
         binding = place.get(parameter, -1)
@@ -91,7 +76,7 @@ def _program(name: str, unit: Unit, spirv: bytes) -> Program:
         scalar = {"bool": "uint8", "complex64": "float32"}.get(element.scalar, element.scalar)
         dtype = np.dtype(scalar)
         parameters.append(
-            Parameter(
+            KernelParameter(
                 name=parameter,
                 index=bindings.index(binding) if binding in known else -1,
                 kind="buffer",
@@ -104,7 +89,7 @@ def _program(name: str, unit: Unit, spirv: bytes) -> Program:
             )
         )
     first += len(unit.values)
-    return Program(
+    return KernelShader(
         name=name,
         spirv=spirv,
         reflection=reflection,
@@ -115,10 +100,12 @@ def _program(name: str, unit: Unit, spirv: bytes) -> Program:
         extents=tuple(Extent(first + i, *each) for i, each in enumerate(unit.extents)),
         global_size=global_size,
         folds=unit.axes == 1,
+        glsl=glsl,
+        unchanged=functools.partial(_unchanged, unit.captured),
     )
 
 
-class JitFunction:
+class JitFunction(Launchable):
     """A Python function that runs on the device. Made by @kp.jit.
 
     It is compiled at the first call with arguments of certain types. Any thread may call it.
@@ -134,12 +121,11 @@ class JitFunction:
         self.__kp_function__ = function
         self._source = Source(function)
         self._local_size = _size_of(local_size)
-        self._threads = threads
-        self._compiled: dict[tuple[Any, ...], Compiled] = {}
-        self._last: Compiled | None = None
+        self._compiled: dict[tuple[Any, ...], KernelShader] = {}
+        self._last_compiled: KernelShader | None = None
         self._names: list[str] = []
         self._annotated: Specs = {}
-        self._defaults: dict[str, Any] = {}
+        defaults: dict[str, Any] = {}
         for name, parameter in inspect.signature(function).parameters.items():
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 self._source.fail(self._source.node, f"*{name} cannot be used in kernels")
@@ -152,7 +138,8 @@ class JitFunction:
             if (found := self._source.annotation(name)) is not None:
                 self._annotated[name] = WEAK_INT if annotation_of(function, name) is int else found
             if parameter.default is not parameter.empty:
-                self._defaults[name] = parameter.default
+                defaults[name] = parameter.default
+        super().__init__(Signature(self.__name__, self._names, defaults=defaults), threads)
 
     @property
     def glsl(self) -> str:
@@ -162,78 +149,55 @@ class JitFunction:
     @property
     def spirv(self) -> bytes:
         """The compiled shader of the last call, or of the annotated types."""
-        return self._known().program.spirv
+        return self._known().spirv
 
-    def __kp_shader__(self) -> bytes:
-        return self.spirv
-
-    def _known(self) -> Compiled:
-        if self._last is None:
+    def _known(self) -> KernelShader:
+        if self._last_compiled is None:
             missing = [name for name in self._names if name not in self._annotated]
             if missing:
                 raise ShaderError(
                     f"{self.__name__} is compiled for the types of its arguments; call it first, or "
                     f"annotate {', '.join(missing)}, as in {missing[0]}: 'float[:]'"
                 )
-            self._last = self._compile(dict(self._annotated))
-        return self._last
+            self._last_compiled = self._compile(dict(self._annotated))
+        return self._last_compiled
 
     def specialize(self, *args: Any, **kwargs: Any) -> str:
         """Compile it for arguments as in a call, without launching it, and return the GLSL."""
-        return self._for(self._values(args, kwargs)).glsl
+        return self._shader_for(self._signature.bind(args, kwargs)).glsl
 
-    def _values(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        names = self._names
-        if len(args) > len(names):
-            raise TypeError(
-                f"kernel '{self.__name__}' takes {counted(len(names), 'argument')} ({', '.join(names)}), but "
-                f"was given {len(args)}"
-            )
-        values = dict(zip(names, args, strict=False))
-        for name, value in kwargs.items():
-            if name not in names:
-                raise TypeError(
-                    f"kernel '{self.__name__}' has no argument '{name}'"
-                    f"{nearest(name, [*names, *KEYWORDS])}"
-                )
-            if name in values:
-                raise TypeError(f"kernel '{self.__name__}' got its argument '{name}' twice")
-            values[name] = value
-        for name, value in self._defaults.items():
-            values.setdefault(name, value)
-        for name, value in values.items():
-            if not isinstance(self._annotated.get(name), ArrayType):
-                values[name] = number_of(value)
-        return {name: values[name] for name in names if values.get(name) is not None}
-
-    def _for(self, values: dict[str, Any]) -> Compiled:
-        """Return the kernel for the types of arguments."""
-        key = tuple(_key(values.get(name)) for name in self._names)
+    def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
+        given = {
+            name: value if isinstance(self._annotated.get(name), ArrayType) else number_of(value)
+            for name, value in values.items()
+        }
+        key = tuple(_key(given.get(name)) for name in self._names)
         compiled = self._compiled.get(key)
         if compiled is None or not compiled.is_current():
-            compiled = self._compile(self._specs(values))
-            self._compiled[key] = compiled
-        self._last = compiled
+            compiled = self._compiled[key] = self._compile(self._specs(given))
+        self._last_compiled = compiled
         return compiled
 
-    def _compile(self, specs: Specs) -> Compiled:
+    def _compile(self, specs: Specs) -> KernelShader:
+        from .unit import Unit  # most programs that import this package compile no function
+
         try:
-            return Compiled(self._source, specs, self._local_size)
+            unit = Unit(self._source, specs, self._local_size or (64, 1, 1))
+            if self._local_size is None and unit.axes > 1:
+                unit = Unit(self._source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
+            return _shader(self.__name__, unit)
         except ShaderError as error:
             raise error.with_traceback(None) from None  # its place is in the function
 
-    def _specs(self, values: dict[str, Any]) -> Specs:
+    def _specs(self, values: Mapping[str, Any]) -> Specs:
         specs: dict[str, ArrayType | Type] = {}
-        missing = [
-            name
-            for name in self._names
-            if name not in values and not isinstance(self._annotated.get(name), ArrayType)
-        ]
-        if missing:
-            raise TypeError(
-                f"kernel '{self.__name__}' needs {', '.join(map(repr, missing))}; it takes "
-                f"{', '.join(self._names)}"
-            )
+        self._signature.refuse(
+            [
+                name
+                for name in self._names
+                if name not in values and not isinstance(self._annotated.get(name), ArrayType)
+            ]
+        )
         weak = []
         for name in self._names:
             spec = self._spec(name, values.get(name))
@@ -293,26 +257,6 @@ class JitFunction:
             raise TypeError(f"{where}: {error}") from None
         return ArrayType(element, len(shape))
 
-    def __getitem__(self, threads: Any) -> Sized:
-        return Sized(self, threads)
-
-    def __call__(
-        self,
-        *args: Any,
-        threads: Any = None,
-        mgr: Manager | None = None,
-        queue: Queue | None = None,
-        wait_for: Events = None,
-        target: str | int = "all",
-        **kwargs: Any,
-    ) -> Any:
-        """Launch it with arrays and numbers, and return the arrays that it writes; see kp.Kernel."""
-        values = self._values(args, kwargs)
-        program = self._for(values).program
-        if threads is None:
-            threads = self._threads
-        return launch(program, values, threads, mgr, queue, wait_for, target)
-
     def __repr__(self) -> str:
         return f"<kp.jit {self.__name__}({', '.join(self._names)})>"
 
@@ -328,13 +272,7 @@ def _key(value: Any) -> Any:
     """Return what a kernel is compiled for, of an argument."""
     if _is_array(value):
         return (value.dtype, len(value.shape))
-    if isinstance(value, np.generic):
-        return value.dtype
-    if isinstance(value, (tuple, list)):
-        return (len(value), all(isinstance(each, int) for each in value))
-    if isinstance(value, int) and not is_int32(value):
-        return np.int64
-    return type(value)
+    return number_key(value)
 
 
 @overload

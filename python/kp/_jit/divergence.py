@@ -13,17 +13,11 @@ from . import intrinsics
 from .source import Source
 
 #: Functions whose results differ between the work items of a group.
-_OWN = (
-    intrinsics.global_id,
-    intrinsics.local_id,
-    intrinsics.subgroup_lane,
-    intrinsics.subgroup_elect,
-    *(getattr(intrinsics, name) for name in intrinsics.__all__ if name.startswith("atomic_")),
-    *(
-        getattr(intrinsics, name)
-        for name in intrinsics.__all__
-        if name.startswith("subgroup_") and name != "subgroup_size"
-    ),
+_OWN = tuple(
+    getattr(intrinsics, name)
+    for name in intrinsics.__all__
+    if name in ("global_id", "local_id")
+    or (name.startswith(("atomic_", "subgroup_")) and name != "subgroup_size")
 )
 
 

@@ -1,124 +1,111 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statements of a Python function as statements of GLSL."""
+"""A Python function as a function of GLSL."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from .assignments import statement_name
 from .divergence import Divergence
-from .expressions import _ARITHMETIC
-from .loops import Loop, Loops, merged
+from .emitter import Emitter
+from .expressions import ARITHMETIC
 from .names import Names
+from .numbers import Numbers
+from .scope import Scope
 from .source import Source
+from .statements import Statements
 from .types import Type
 from .values import Value
 
 if TYPE_CHECKING:
     from .unit import Unit
 
-_MOST_PASSES = 40
+_MAX_PASSES = 40
 
 
-class Function(Loops):
+class Function:
     """One Python function for arguments of certain types.
 
     The types of variables are found by translating the function until they no longer change. The
     result is in `lines`.
+
+    - `glsl_name`: its name in GLSL; "" for the kernel.
     """
 
     def __init__(
-        self, unit: Unit, source: Source, parameters: dict[str, Value], is_kernel: bool
+        self, unit: Unit, source: Source, parameters: dict[str, Value], glsl_name: str = ""
     ) -> None:
-        self.unit = unit
-        self.source = source
         self.parameters = dict(parameters)
-        self.is_kernel = is_kernel
-        self.default_float = unit.default_float
-        self.names = Names(source.node)
-        self.locals = set(self.names.locals)
-        self.types: dict[str, Type] = {}
+        self.glsl_name = glsl_name
+        self.is_kernel = not glsl_name
         self.returned: Type | tuple[Type, ...] | None = None
-        self.hardened = False
         self.lines: list[str] = []
         self.calls: list[Function] = []
-        self.glsl_name = ""
         self.final = -1
-
-    def fail(self, node: ast.AST, message: str) -> NoReturn:
-        self.source.fail(node, message)
+        self._source = source
+        self._numbers = Numbers(unit, source)
+        self._names = Names(source.node)
+        self._types: dict[str, Type] = {}
+        self._hardened = False
 
     def translate(self) -> None:
         """Translate until the types of all variables are known."""
         self._require_meeting()
-        for _ in range(_MOST_PASSES):
-            before = (dict(self.types), self.returned, self.hardened)
-            self._pass()
-            if before != (self.types, self.returned, self.hardened):
+        for _ in range(_MAX_PASSES):
+            before = (dict(self._types), self.returned, self._hardened)
+            self.run()
+            if before != (self._types, self.returned, self._hardened):
                 continue
-            if self.hardened:
+            if self._hardened:
                 return
-            self.hardened = True
-            self.types = {name: self.strong(each) for name, each in self.types.items()}
-        self.fail(self.source.node, "the types of the variables do not settle; annotate them")
+            self._hardened = True
+            self._types = {name: self._numbers.strong(each) for name, each in self._types.items()}
+        self._source.fail(
+            self._source.node, "the types of the variables do not settle; annotate them"
+        )
 
     def _require_meeting(self) -> None:
         """Fail if only some work items of a group reach a barrier."""
-        found = Divergence(self.source)
+        found = Divergence(self._source)
         if found.barrier is not None:
             line = getattr(found.reason, "lineno", 0)
-            self.fail(
+            self._source.fail(
                 found.barrier,
                 "only some work items of a group may come to this barrier, because of the condition in line "
                 f"{line}; all of them have to",
             )
 
-    def _pass(self) -> None:
-        self.lines, self.calls, self.arrays = [], [], {}
-        self.work_items = {}
-        self._may_have_ended = False
-        self.depth = 1
-        self._hidden = 0
-        self._unpacked: ast.expr | None = None
-        self._loops: list[Loop] = []
-        self._temporaries: list[str] = []
-        self._declared_inline: set[str] = set()
-        self.assigned: set[str] | None = set()
-        self._copy_parameters()
-        body = self.source.node.body
-        self.block(body)
-        if not self.is_kernel and self.returned is not None and self.assigned is not None:
-            self.fail(
-                body[-1], f"{self.source.name}() may end without a value; return one at its end"
+    def run(self) -> None:
+        """Translate once, with the types that are known so far."""
+        scope = Scope(self._numbers, self._names, self.parameters, self._types, self._hardened)
+        emitter = Emitter(self.is_kernel)
+        statements = Statements(self, scope, emitter)
+        self._copy_parameters(scope, emitter)
+        body = self._source.node.body
+        statements.block(body)
+        if not self.is_kernel and self.returned is not None and scope.assigned is not None:
+            self._source.fail(
+                body[-1], f"{self._source.name}() may end without a value; return one at its end"
             )
-        declared = [
-            f"    {each.glsl} {self.variable(name)};"
-            for name, each in self.types.items()
-            if name not in self._declared_inline and name not in self._copied
-        ]
-        self.lines[:0] = declared + self._temporaries
+        self.lines = [*scope.declarations, *emitter.declarations, *emitter.lines]
+        self.calls = statements.calls
 
-    def _copy_parameters(self) -> None:
+    def _copy_parameters(self, scope: Scope, emitter: Emitter) -> None:
         """Declare variables for the parameters that the function assigns."""
-        self._copied: set[str] = set()
-        for name in sorted(self.locals & set(self.parameters)):
+        for name in sorted(self._names.locals & set(self.parameters)):
             value = self.parameters[name]
             if value.type is None:
                 self._refuse_replacing(name, value)
-            self.types.setdefault(name, self.strong(value.type))
-            own = self.types[name]
-            given = self.convert(value, own, self.source.node)
-            assert self.assigned is not None
-            self.assigned.add(name)
-            self._copied.add(name)
-            self.emit(f"{own.glsl} {self.variable(name)} = {given.text};")
+            own = self._types.setdefault(name, self._numbers.strong(value.type))
+            given = self._numbers.convert(value, own, self._source.node)
+            scope.assign(name)
+            emitter.line(f"{own.glsl} {scope.declare(name)} = {given.text};")
 
     def _refuse_replacing(self, name: str, value: Value) -> NoReturn:
         """Fail at the statement that assigns to a parameter that is an array."""
-        statement: ast.AST = self.source.node
+        statement: ast.AST = self._source.node
         symbol = "="
-        for each in ast.walk(self.source.node):
+        for each in ast.walk(self._source.node):
             stored = [
                 part
                 for part in ast.iter_child_nodes(each)
@@ -129,145 +116,10 @@ class Function(Loops):
             if stored:
                 statement = each
                 if isinstance(each, ast.AugAssign):
-                    symbol = f"{_ARITHMETIC[type(each.op)][0]}="
+                    symbol = f"{ARITHMETIC[type(each.op)][0]}="
                 break
         axes = value.array.ndim if value.array is not None else 1
         advice = f"write {name}[{', '.join('ijk'[:axes]) or 'i'}] {symbol} ... for each element"
         if isinstance(statement, ast.For):
             advice = "count with another name"
-        self.fail(statement, f"'{name}' is an array and cannot be replaced; {advice}")
-
-    def variable(self, name: str) -> str:
-        text = self.unit.identifier(name)
-        if name in self.parameters:
-            return f"{text}_now"
-        return f"{text.rstrip('_')}_own" if text in self.unit.taken else text
-
-    def temporary(self, own: Type) -> str:
-        self._hidden += 1
-        text = f"value{self._hidden}_"
-        self._temporaries.append(f"    {own.glsl} {text};")
-        return text
-
-    def emit(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
-    @property
-    def is_certain(self) -> bool:
-        return (
-            self.is_kernel and self.depth == 1 and self._branches == 0 and not self._may_have_ended
-        )
-
-    # --- blocks -----------------------------------------------------------------------------------
-
-    def block(self, body: list[ast.stmt]) -> None:
-        """Translate statements one after the other."""
-        for statement in body:
-            if self.assigned is None:
-                return  # never reached
-            method = getattr(self, f"_do_{type(statement).__name__}", None)
-            if method is None:
-                self.fail(statement, f"{statement_name(statement)} cannot be used in kernels")
-            method(statement)
-
-    def nested(self, body: list[ast.stmt]) -> None:
-        self.depth += 1
-        self.block(body)
-        self.depth -= 1
-
-    def _do_Pass(self, node: ast.Pass) -> None:
-        pass
-
-    def _do_Expr(self, node: ast.Expr) -> None:
-        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
-            return
-        if isinstance(node.value, (ast.Yield, ast.YieldFrom, ast.Await)):
-            self.expression(node.value)  # refused by its name
-        if not isinstance(node.value, ast.Call):
-            self.fail(node, "this has no effect")
-        value = self.expression(node.value)
-        if value.text:
-            self.emit(f"{value.text};")
-
-    def _do_If(self, node: ast.If, keyword: str = "if") -> None:
-        test = self.condition(node.test)
-        if test.is_constant:
-            if keyword != "if":
-                self.emit("} else {")
-                self.nested(node.body if test.constant else node.orelse)
-                self.emit("}")
-                return
-            self.block(node.body if test.constant else node.orelse)
-            return
-        self.emit(f"{keyword} ({test.text}) {{")
-        before = None if self.assigned is None else set(self.assigned)
-        self.nested(node.body)
-        after_body, self.assigned = self.assigned, before
-        if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
-            with self.perhaps():
-                self._do_If(node.orelse[0], "} else if")
-        else:
-            if node.orelse:
-                self.emit("} else {")
-                self.nested(node.orelse)
-            self.emit("}")
-        self.assigned = merged(after_body, self.assigned)
-
-    def _do_Return(self, node: ast.Return) -> None:
-        self._may_have_ended = True
-        if node.value is None or (
-            isinstance(node.value, ast.Constant) and node.value.value is None
-        ):
-            if self.returned is not None:
-                self.fail(node, "this returns nothing, but another return has a value")
-            self.emit("return;")
-        elif self.is_kernel:
-            self.fail(node, "a kernel returns nothing; write the result to an array")
-        else:
-            self._return(self.expression(node.value), node)
-        self.assigned = None
-
-    def _return(self, value: Value, node: ast.Return) -> None:
-        assert node.value is not None
-        if value.items is not None:
-            own = tuple(self.strong(self.typed(each, node)) for each in value.items)
-            if self.returned is None:
-                self.returned = own
-            if not isinstance(self.returned, tuple) or len(self.returned) != len(own):
-                self.fail(node, "the returns of a function have the same number of values")
-            self.returned = tuple(
-                self.strong(self.promote(a, b, node))
-                for a, b in zip(self.returned, own, strict=True)
-            )
-            parts = [
-                self.convert(each, part, node).text
-                for each, part in zip(value.items, self.returned, strict=True)
-            ]
-            self.emit(f"return {self.glsl_name}_result({', '.join(parts)});")
-            return
-        given = self.strong(self.typed(value, node.value))
-        if self.returned is None:
-            self.returned = given
-        if isinstance(self.returned, tuple):
-            self.fail(node, "the returns of a function have the same number of values")
-        self.returned = self.strong(self.promote(self.returned, given, node))
-        self.emit(f"return {self.convert(value, self.returned, node).text};")
-
-    # --- calls ------------------------------------------------------------------------------------
-
-    def call_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
-        called, texts = self.unit.function(self, function, values, node)
-        self.calls.append(called)
-        text = f"{called.glsl_name}({', '.join(texts)})"
-        if called.returned is None:
-            return Value(text, Type("void"), pure=False)
-        if isinstance(called.returned, tuple):
-            if node is not self._unpacked:
-                self.fail(node, "assign its values to names: a, b = ...")
-            self._hidden += 1
-            name = f"result{self._hidden}_"
-            self.emit(f"{called.glsl_name}_result {name} = {text};")
-            return Value(
-                items=[Value(f"{name}.v{i}", each) for i, each in enumerate(called.returned)]
-            )
-        return Value(text, called.returned, pure=False)
+        self._source.fail(statement, f"'{name}' is an array and cannot be replaced; {advice}")

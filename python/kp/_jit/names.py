@@ -118,19 +118,12 @@ class Names(ast.NodeVisitor):
             if not entry.occurrences:
                 entry.first, entry.first_path = node, self._path
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        self.visit(node.value)
-        self.visit(node.target)
-
-    def visit_If(self, node: ast.If) -> None:
+    def visit_If(self, node: ast.If | ast.While) -> None:
         self.visit(node.test)
         self._block(node.body)
         self._block(node.orelse)
 
-    def visit_While(self, node: ast.While) -> None:
-        self.visit(node.test)
-        self._block(node.body)
-        self._block(node.orelse)
+    visit_While = visit_If
 
     def visit_For(self, node: ast.For) -> None:
         self.visit(node.iter)

@@ -41,8 +41,6 @@ class Source:
                 f"{self.name} cannot be compiled; write it as a plain function with def"
             )
         self.node: ast.FunctionDef = node
-        closure = inspect.getclosurevars(function)
-        self.names: dict[str, Any] = {**closure.builtins, **closure.globals, **closure.nonlocals}
 
     def lookup(self, name: str) -> Any:
         """Return the value of a global, a variable of an enclosing function or a builtin.

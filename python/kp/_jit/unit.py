@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from .._kp import _LibraryText
-from .assignments import Assignments
-from .conversions import Conversions
+from .expressions import Expressions
 from .function import Function
-from .helpers import WORK_ITEMS
 from .names import glsl_name
+from .numbers import Numbers
 from .source import Source
 from .types import FLOAT, INT, Array, ArrayType, Type, annotation_of, of_dtype
 from .values import NOTHING, Value
+from .work_items import WORK_ITEMS
 
 #: Bytes of a constant array. Larger ones take compilers long.
 MAX_TABLE_BYTES = 16384
@@ -94,11 +94,11 @@ class Unit:
             self._stack: list[Any] = []
             self._final = 0
             self._forget()
-            self.kernel = Function(self, self.source, self.parameters, is_kernel=True)
+            self.kernel = Function(self, self.source, self.parameters)
             self.kernel.translate()
             self._final += 1
             self._forget()
-            self.kernel._pass()
+            self.kernel.run()
             if before == (self.axes, self.grouped, self.wide, self.observed):
                 return
 
@@ -177,60 +177,54 @@ class Unit:
         if own.is_matrix:
             self.library.use_by_part(name, number, own.glsl, to.glsl, own.rows)
 
-    def need_work_item(self, name: str) -> None:
-        """Define a function of work items."""
-        self.work_items.add(name)
-
     def global_size(self) -> str:
         self.needs_global_size = True
         return "kp_global_size"
-
-    def use_groups(self) -> None:
-        self.grouped = True
 
     def is_folded(self, axis: int) -> bool:
         """Note that an axis is used. Return whether its index is computed from x and y."""
         self.axes = max(self.axes, axis + 1)
         return self.axes == 1 and not self.plain
 
-    def shared(self, function: Assignments, name: str, own: Type, sizes: str) -> str:
-        """Declare a shared array and return its name."""
-        self.use_groups()
+    def shared(self, owner: str, name: str, own: Type, sizes: str) -> str:
+        """Declare a shared array of a function and return its name."""
+        self.grouped = True
         text = self.identifier(name)
-        if not function.is_kernel:
-            text = f"{function.glsl_name}_{text}"
+        if owner:
+            text = f"{owner}_{text}"
         self.shared_arrays[text] = f"shared {own.glsl} {text}{sizes};\n"
         return text
 
-    def table(self, thing: Any, function: Conversions, node: ast.AST) -> Array:
+    def table(self, thing: Any, numbers: Numbers, node: ast.AST) -> Array:
         """Declare a list or an array of numbers of the program as a constant."""
-        numbers = np.array(thing)
-        own = self.default_int if numbers.dtype.kind in "iu" else self.default_float
-        if isinstance(thing, np.ndarray) or numbers.dtype.kind == "b":
-            own = of_dtype(numbers.dtype)
-        if numbers.nbytes > MAX_TABLE_BYTES:
-            function.fail(
+        table = np.array(thing)
+        own = self.default_int if table.dtype.kind in "iu" else self.default_float
+        if isinstance(thing, np.ndarray) or table.dtype.kind == "b":
+            own = of_dtype(table.dtype)
+        if table.nbytes > MAX_TABLE_BYTES:
+            numbers.fail(
                 node,
-                f"a constant array has {MAX_TABLE_BYTES} bytes at most, but this one {numbers.nbytes}; give it "
+                f"a constant array has {MAX_TABLE_BYTES} bytes at most, but this one {table.nbytes}; give it "
                 "as an argument",
             )
         self.meet(own)
-        texts = [function.literal(each.item(), own, node).text for each in numbers.ravel()]
-        for extent in reversed(numbers.shape):
+        texts = [numbers.literal(each.item(), own, node).text for each in table.ravel()]
+        for extent in reversed(table.shape):
             parts = [texts[i : i + extent] for i in range(0, len(texts), extent)]
             texts = [f"{{{', '.join(part)}}}" for part in parts]
-        sizes = "".join(f"[{extent}]" for extent in numbers.shape)
+        sizes = "".join(f"[{extent}]" for extent in table.shape)
         key = (own.glsl, f"{sizes} = {texts[0]};\n")
         found = self.tables.setdefault(key, f"kp_table{len(self.tables)}")
-        return Array(found, own, numbers.ndim, "constant", extents=numbers.shape)
+        return Array(found, own, table.ndim, "constant", extents=table.shape)
 
     def function(
-        self, caller: Function, function: FunctionType, values: list[Value], node: ast.Call
+        self, caller: Expressions, function: FunctionType, values: list[Value], node: ast.Call
     ) -> tuple[Function, list[str]]:
         """Return a function for arguments, and their texts in a call."""
         source = self._sources.get(function)
         if source is None:
             source = self._sources[function] = Source(function)
+        numbers = caller.numbers
         given = self._arguments(caller, function, values, node)
         key: list[Any] = [function]
         texts: list[str] = []
@@ -247,13 +241,13 @@ class Unit:
                 parameters[name] = value
                 key.append(value.object)
             else:
-                own = caller.strong(caller.typed(value, node))
+                own = numbers.strong(numbers.typed(value, node))
                 annotated = source.annotation(name)
                 if isinstance(annotated, Type):
-                    annotated = caller.named(annotation_of(function, name), annotated)
-                    value = caller.store(value, annotated, f"'{name}'", node)
+                    annotated = numbers.named(annotation_of(function, name), annotated)
+                    value = numbers.store(value, annotated, f"'{name}'", node)
                     own = annotated
-                texts.append(caller.convert(value, own, node).text)
+                texts.append(numbers.convert(value, own, node).text)
                 parameters[name] = Value(self._argument(name), own)
                 key.append(own)
         made = self._functions.get(tuple(key))
@@ -263,8 +257,7 @@ class Unit:
             return made, texts
         if made is not None:
             caller.fail(node, f"{source.name}() calls itself, which shaders cannot do")
-        made = Function(self, source, parameters, is_kernel=False)
-        made.glsl_name = self._unique(source.name)
+        made = Function(self, source, parameters, self._unique(source.name))
         self._functions[tuple(key)] = made
         self._stack.append(made)
         made.translate()
@@ -276,7 +269,7 @@ class Unit:
         """Translate a function once more, to find what the final text needs."""
         made.final = self._final
         self._stack.append(made)
-        made._pass()
+        made.run()
         self._stack.pop()
 
     def _argument(self, name: str) -> str:
@@ -294,10 +287,10 @@ class Unit:
 
     @staticmethod
     def _arguments(
-        caller: Function, function: FunctionType, values: list[Value], node: ast.Call
+        caller: Expressions, function: FunctionType, values: list[Value], node: ast.Call
     ) -> dict[str, Value]:
         given: dict[str, Any] = {
-            each.arg or "": caller.expression(each.value) for each in node.keywords
+            each.arg or "": caller.evaluate(each.value) for each in node.keywords
         }
         try:
             bound = inspect.signature(function).bind(*values, **given)
@@ -367,7 +360,7 @@ class Unit:
         if not self.guards:
             return ""
         if self.axes == 1:
-            self.need_work_item("kp_index")
+            self.work_items.add("kp_index")
             test = "kp_index() >= int(kp_global_size.x)"
         else:
             test = "any(greaterThanEqual(gl_GlobalInvocationID, kp_global_size))"

@@ -53,3 +53,17 @@ class Value:
     def within(self, precedence: int) -> str:
         """Return the text as an operand of an operator with this precedence."""
         return f"({self.text})" if self.precedence > precedence else self.text
+
+
+@dataclass(frozen=True)
+class Named:
+    """A function that is known by its name."""
+
+    name: str
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def __call__(self, *args: Any) -> Any:
+        raise TypeError(f"{self.name}() is for functions that are compiled for the device")

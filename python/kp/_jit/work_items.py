@@ -4,80 +4,81 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from .call import Call, Handler, called
 from .types import BOOL, INT, UINT, WEAK_INT, Array, Type
-from .values import ATOM, NOTHING, Value
+from .values import ATOM, Value
 
-if TYPE_CHECKING:
-    from .expressions import Expressions
+_INDEX = """int kp_index() {
+    return int(gl_GlobalInvocationID.x
+        + gl_GlobalInvocationID.y * gl_NumWorkGroups.x * gl_WorkGroupSize.x);
+}
+"""
+_GROUP = """int kp_group() {
+    return int(gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x);
+}
+"""
+_GROUPS = """int kp_groups() {
+    return int((kp_global_size.x + gl_WorkGroupSize.x - 1) / gl_WorkGroupSize.x);
+}
+"""
 
-Handler = Callable[["Expressions", list[Value], ast.Call], Value]
+#: GLSL functions of work items. All others are in the library (shaders/lib).
+WORK_ITEMS = {"kp_index": _INDEX, "kp_group": _GROUP, "kp_groups": _GROUPS}
 
 
-def _axis(self: Expressions, args: list[Value], node: ast.Call) -> int:
-    if not args:
-        return 0
-    axis = args[0].constant
-    if args[0].constant is NOTHING or axis not in (0, 1, 2):
-        self.fail(node, "the axis is a constant: 0, 1 or 2")
+def _axis(call: Call) -> int:
+    axis = call.args[0].constant if call.args else 0
+    if axis not in (0, 1, 2):
+        call.fail("the axis is a constant: 0, 1 or 2")
     return int(axis)
 
 
-def _global_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    axis = _axis(self, args, node)
-    if self.unit.is_folded(axis):
-        self.unit.need_work_item("kp_index")
-        value = Value("kp_index()", INT)
-    else:
-        value = Value(f"int(gl_GlobalInvocationID.{'xyz'[axis]})", INT)
-    value.work_item = axis
-    return self.python_int(value)
+def _int(call: Call, text: str, invariant: bool = False, work_item: int | None = None) -> Value:
+    """Return an integer of GLSL as one of Python."""
+    return call.numbers.python_int(Value(text, INT, invariant=invariant, work_item=work_item))
 
 
-def _global_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    axis = _axis(self, args, node)
-    if not self.unit.guards:
-        return self.arithmetic(
-            "*", _group_count(self, args, node), _local_size(self, args, node), node
-        )
-    self.unit.is_folded(axis)
-    size = Value(f"int({self.unit.global_size()}.{'xyz'[axis]})", INT, invariant=True)
-    return self.python_int(size)
+def _of_axis(name: str, folded: str = "", invariant: bool = False) -> Handler:
+    """A vector of GLSL, and the function that computes it if the axes are folded."""
+
+    def handler(call: Call) -> Value:
+        axis = _axis(call)
+        if folded and call.unit.is_folded(axis):
+            call.unit.work_items.add(folded)
+            return _int(call, f"{folded}()")
+        return _int(call, f"int({name}.{'xyz'[axis]})", invariant)
+
+    return handler
 
 
-def _local_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    lane = Value(f"int(gl_LocalInvocationID.{'xyz'[_axis(self, args, node)]})", INT)
-    return self.python_int(lane)
+def _global_id(call: Call) -> Value:
+    value = _of_axis("gl_GlobalInvocationID", "kp_index")(call)
+    value.work_item = _axis(call)
+    return value
 
 
-def _local_size(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    size = self.unit.local_size[_axis(self, args, node)]
-    return Value(type=WEAK_INT, constant=size, invariant=True)
+def _global_size(call: Call) -> Value:
+    axis = _axis(call)
+    if not call.unit.guards:
+        return call.apply("*", _group_count(call), _local_size(call))
+    call.unit.is_folded(axis)
+    return _int(call, f"int({call.unit.global_size()}.{'xyz'[axis]})", invariant=True)
 
 
-def _group_id(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    axis = _axis(self, args, node)
-    if self.unit.is_folded(axis):
-        self.unit.need_work_item("kp_group")
-        return self.python_int(Value("kp_group()", INT))
-    return self.python_int(Value(f"int(gl_WorkGroupID.{'xyz'[axis]})", INT))
+def _local_size(call: Call) -> Value:
+    return Value(type=WEAK_INT, constant=call.unit.local_size[_axis(call)], invariant=True)
 
 
-def _group_count(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-    axis = _axis(self, args, node)
-    if self.unit.is_folded(axis):
-        self.unit.global_size()
-        self.unit.need_work_item("kp_groups")
-        return self.python_int(Value("kp_groups()", INT))
-    count = Value(f"int(gl_NumWorkGroups.{'xyz'[axis]})", INT, invariant=True)
-    return self.python_int(count)
+def _group_count(call: Call) -> Value:
+    if call.unit.is_folded(_axis(call)):
+        call.unit.global_size()
+    return _of_axis("gl_NumWorkGroups", "kp_groups", invariant=True)(call)
 
 
 def _barrier(text: str) -> Handler:
-    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        self.unit.use_groups()
+    def handler(call: Call) -> Value:
+        call.unit.grouped = True
         return Value(text, Type("void"), pure=False)
 
     return handler
@@ -86,25 +87,25 @@ def _barrier(text: str) -> Handler:
 # --- atomics and subgroups ------------------------------------------------------------------------
 
 
-def _atomic(name: str, kinds: tuple[str, ...]) -> Handler:
-    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        target, rest = _target(self, node)
-        array, text = target
+def _atomic(name: str, kinds: tuple[str, ...], count: int = 1) -> Handler:
+    """A function of GLSL that changes an element with a number of values."""
+
+    def handler(call: Call) -> Value:
+        array, text, rest = _target(call, count)
         own = array.element
-        if own.kind not in kinds or not own.is_scalar or (own.bits < 32):
-            self.fail(
-                node,
-                f"atomics of {own} do not exist; {name} takes {', '.join(kinds)} of 32 or 64 bits",
+        if own.kind not in kinds or not own.is_scalar or own.bits < 32:
+            call.fail(
+                f"atomics of {own} do not exist; {name} takes {', '.join(kinds)} of 32 or 64 bits"
             )
         if own.is_float:
-            self.unit.extensions.add("GL_EXT_shader_atomic_float")
-        if own.bits == 64 and not own.is_float:
-            self.unit.extensions.add("GL_EXT_shader_atomic_int64")
-        values = [self.store(self.number(each), own, "the element", each) for each in rest]
+            call.unit.extensions.add("GL_EXT_shader_atomic_float")
+        elif own.bits == 64:
+            call.unit.extensions.add("GL_EXT_shader_atomic_int64")
+        number, store = call.expressions.number, call.numbers.store
+        values = [store(number(each), own, "the element", each) for each in rest]
         if name == "atomicSub":
-            zero = "" if own.is_float or own.kind == "int" else "~"
             value = values[0].within(ATOM)
-            negative = f"-{value}" if not zero else f"{zero}{value} + 1u"
+            negative = f"~{value} + 1u" if own.kind == "uint" else f"-{value}"
             return Value(f"atomicAdd({text}, {negative})", own, pure=False)
         texts = ", ".join([text, *(value.text for value in values)])
         return Value(f"{name}({texts})", own, pure=False)
@@ -112,56 +113,53 @@ def _atomic(name: str, kinds: tuple[str, ...]) -> Handler:
     return handler
 
 
-def _target(self: Expressions, node: ast.Call) -> tuple[tuple[Array, str], list[ast.expr]]:
-    """Return the element that an atomic changes, and its other arguments.
+def _target(call: Call, count: int) -> tuple[Array, str, list[ast.expr]]:
+    """Return the array and the element that an atomic changes, and its other arguments.
 
     The element is x[i], or an array and an index.
     """
-    first = node.args[0] if node.args else None
-    wanted = {"atomic_compare_exchange": 2}.get(_name_of(node), 1)
-    if isinstance(first, ast.Subscript) and len(node.args) == 1 + wanted:
-        place, rest = first, node.args[1:]
-    elif first is not None and len(node.args) == 2 + wanted:
-        place = ast.copy_location(ast.Subscript(first, node.args[1], ast.Load()), first)
-        rest = node.args[2:]
+    first, *rest = call.node.args
+    if len(rest) == 1 + count:
+        place = ast.copy_location(ast.Subscript(first, rest.pop(0), ast.Load()), first)
+    elif len(rest) == count and isinstance(first, ast.Subscript):
+        place = first
     else:
-        self.fail(node, "an atomic takes an element x[i], or an array and an index, and its values")
-    base = self.expression(place.value)
-    if base.array is None or base.array.storage == "local":
-        self.fail(place, "atomics change elements of parameters and of shared arrays")
-    return (base.array, self.element(base.array, place)[0]), rest
-
-
-def _name_of(node: ast.Call) -> str:
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        call.fail("an atomic takes an element x[i], or an array and an index, and its values")
+    array = call.expressions.evaluate(place.value).array
+    if array is None or array.storage == "local":
+        call.numbers.fail(place, "atomics change elements of parameters and of shared arrays")
+    return array, call.expressions.elements.element(array, place)[0], rest
 
 
 def _subgroup(name: str, extension: str, kinds: str = "all") -> Handler:
-    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        self.unit.use_groups()
-        self.unit.extensions.add(f"GL_KHR_shader_subgroup_{extension}")
-        if not args:
-            return Value(name if name.startswith("gl_") else f"{name}()", BOOL, pure=False)
+    def handler(call: Call) -> Value:
+        call.unit.grouped = True
+        call.unit.extensions.add(f"GL_KHR_shader_subgroup_{extension}")
+        if not call.args:
+            return Value(f"{name}()", BOOL, pure=False)
+        value, *rest = call.args
         if kinds == "bool":
-            return Value(f"{name}({self.truth(args[0], node).text})", BOOL, pure=False)
-        own = self.strong(self.typed(args[0], node))
+            return Value(f"{name}({call.numbers.truth(value, call.node).text})", BOOL, pure=False)
+        own = call.numbers.strong(call.typed())
         if own.kind == "bool":
-            own = self.default_int
+            own = call.numbers.default_int
         if kinds == "int" and not own.is_integer:
-            self.fail(node, f"{name}() takes integers, not {own.said}")
-        if own.kind in ("complex",) or own.is_matrix:
-            self.fail(node, f"{name}() of {own.said} does not exist")
-        texts = [self.convert(args[0], own, node).text]
-        texts += [self.convert(each, UINT, node).text for each in args[1:]]
-        return Value(f"{name}({', '.join(texts)})", own, pure=False)
+            call.fail(f"{name}() takes integers, not {own.said}")
+        if own.kind == "complex" or own.is_matrix:
+            call.fail(f"{name}() of {own.said} does not exist")
+        made = called(
+            name, own, [call.convert(value, own), *(call.convert(each, UINT) for each in rest)]
+        )
+        made.pure = False
+        return made
 
     return handler
 
 
-def _subgroup_value(text: str) -> Handler:
-    def handler(self: Expressions, args: list[Value], node: ast.Call) -> Value:
-        self.unit.extensions.add("GL_KHR_shader_subgroup_basic")
-        return self.python_int(Value(f"int({text})", INT))
+def _lane(text: str) -> Handler:
+    def handler(call: Call) -> Value:
+        call.unit.extensions.add("GL_KHR_shader_subgroup_basic")
+        return _int(call, f"int({text})")
 
     return handler
 
@@ -173,9 +171,9 @@ _WHOLE = ("int", "uint")
 HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "global_id": (_global_id, 0, 1),
     "global_size": (_global_size, 0, 1),
-    "local_id": (_local_id, 0, 1),
+    "local_id": (_of_axis("gl_LocalInvocationID"), 0, 1),
     "local_size": (_local_size, 0, 1),
-    "group_id": (_group_id, 0, 1),
+    "group_id": (_of_axis("gl_WorkGroupID", "kp_group"), 0, 1),
     "group_count": (_group_count, 0, 1),
     "barrier": (_barrier("barrier()"), 0, 0),
     "memory_barrier": (_barrier("memoryBarrier()"), 0, 0),
@@ -187,7 +185,7 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "atomic_or": (_atomic("atomicOr", _WHOLE), 2, 3),
     "atomic_xor": (_atomic("atomicXor", _WHOLE), 2, 3),
     "atomic_exchange": (_atomic("atomicExchange", _ANY), 2, 3),
-    "atomic_compare_exchange": (_atomic("atomicCompSwap", _WHOLE), 3, 4),
+    "atomic_compare_exchange": (_atomic("atomicCompSwap", _WHOLE, 2), 3, 4),
     "subgroup_add": (_subgroup("subgroupAdd", "arithmetic"), 1, 1),
     "subgroup_mul": (_subgroup("subgroupMul", "arithmetic"), 1, 1),
     "subgroup_min": (_subgroup("subgroupMin", "arithmetic"), 1, 1),
@@ -203,6 +201,6 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "subgroup_all": (_subgroup("subgroupAll", "vote", "bool"), 1, 1),
     "subgroup_any": (_subgroup("subgroupAny", "vote", "bool"), 1, 1),
     "subgroup_elect": (_subgroup("subgroupElect", "basic"), 0, 0),
-    "subgroup_size": (_subgroup_value("gl_SubgroupSize"), 0, 0),
-    "subgroup_lane": (_subgroup_value("gl_SubgroupInvocationID"), 0, 0),
+    "subgroup_size": (_lane("gl_SubgroupSize"), 0, 0),
+    "subgroup_lane": (_lane("gl_SubgroupInvocationID"), 0, 0),
 }

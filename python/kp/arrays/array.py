@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from .. import _cuda, _kp
+from .. import _kp
+from .._tensors import cuda
 from .._errors import InvalidArgument
 from .._kp import DeviceGroup, Manager, Tensor
 from .._wording import explains_methods
@@ -164,7 +165,7 @@ class Array(Values):
         An array in the memory of a shared tensor gives a capsule of that, in CUDA's memory.
         """
         if (tensor := self._shared_tensor()) is not None:
-            return _cuda.shared_dlpack(
+            return cuda.shared_dlpack(
                 tensor,
                 self._shape,
                 self._strides,
@@ -180,7 +181,7 @@ class Array(Values):
 
     def __dlpack_device__(self) -> tuple[int, int]:
         tensor = self._shared_tensor()
-        return Values.__dlpack_device__(self) if tensor is None else _cuda.dlpack_device(tensor)
+        return Values.__dlpack_device__(self) if tensor is None else cuda.dlpack_device(tensor)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -191,7 +192,7 @@ class Array(Values):
                 "only arrays in the memory of a shared tensor (kp.from_dlpack, kp.asarray) have a "
                 "__cuda_array_interface__"
             )
-        given = _cuda.array_interface(tensor)
+        given = cuda.array_interface(tensor)
         item = self._dtype.itemsize
         given["shape"] = self._shape
         given["strides"] = tuple(step * item for step in self._strides)
@@ -243,9 +244,13 @@ class Array(Values):
             self._before_write()
         return self._memory(), None
 
-    def __kp_whole__(self) -> bool:
-        """Return whether __kp_tensor__ gives the array's own memory."""
-        return self._is_whole()
+    def __kp_memory__(self, writable: bool) -> int | None:
+        """Return the number of the array's memory, as __kp_tensor__ does; None if that gives a copy."""
+        if not self._is_whole():
+            return None
+        if writable:
+            self._before_write()
+        return self._memory_id
 
     @staticmethod
     def _from_tensor(tensor: Tensor) -> Array:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .._axes import whole
-from .. import _cuda, _default, _kp
+from .. import _default, _kp
+from .._tensors import cuda
 from .._floats import default_float, without_doubles
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
@@ -166,13 +167,13 @@ def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None =
     on = manager(device)
     if isinstance(x, Tensor) and x.manager is on and not copy:
         return share(x)
-    if _cuda.is_cuda(x):
-        tensor, source = _cuda.cuda_tensor(x, on, copy)
+    if cuda.is_cuda(x):
+        tensor, source = cuda.cuda_tensor(x, on, copy)
         in_place = tensor.cuda_address == source.address  # else it is a copy
         memory = Array._in(tensor, tensor.dtype, in_place)
         return memory._strided(0, source.shape, source.strides)
     values = x if isinstance(x, np.ndarray) else np.from_dlpack(x)
-    shared = _cuda.host_tensor(values, on, copy)
+    shared = cuda.host_tensor(values, on, copy)
     return array(values, device=device) if shared is None else share(shared)
 
 
@@ -484,7 +485,7 @@ def triu(x: Any, /, k: int = 0) -> Array:
 
 def meshgrid(
     *arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> list[Array]:
+) -> tuple[Array, ...]:
     """Return the coordinates of a grid from those along each axis.
 
     With `sparse`, each array has one element along the other axes. Without `copy`, they are views.
@@ -506,4 +507,4 @@ def meshgrid(
         if not sparse:
             grid = broadcast_to(grid, tuple(shape))
         grids.append(grid.copy() if copy else grid)
-    return grids
+    return tuple(grids)

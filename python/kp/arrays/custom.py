@@ -27,7 +27,15 @@ from .groups.placing import (
     replicas,
     rows_of,
 )
-from .parameters import Parameter, in_order, letters_of, parse, require_input, require_set, type_of
+from .parameters import (
+    LineParameter,
+    in_order,
+    letters_of,
+    parse,
+    require_input,
+    require_set,
+    type_of,
+)
 from .storage import DType, Shape, blank
 from .types import number
 
@@ -190,13 +198,13 @@ class ElementwiseKernel:
         return broadcast(*shapes, names=[name for name, _ in named])
 
 
-def _described(parameter: Parameter) -> tuple[str, str, bool]:
+def _described(parameter: LineParameter) -> tuple[str, str, bool]:
     """Return name, letter of the type and whether it is raw."""
     letter = parameter.kind if isinstance(parameter.kind, str) else ""
     return parameter.name, letter, parameter.raw
 
 
-def _shown(parameter: Parameter) -> str:
+def _shown(parameter: LineParameter) -> str:
     return f"{'raw ' if parameter.raw else ''}{parameter.kind} {parameter.name}"
 
 

@@ -58,10 +58,13 @@ def _wide(values: Any) -> Any:
     return values.astype(np.float32) if values.dtype == np.float16 else values
 
 
-def _on_host(name: str, count: int, words: str, returns: Any = "Array") -> _Function:
+def _on_host(
+    name: str, count: int, words: str, returns: Any = "Array", complex_results: bool = False
+) -> _Function:
     """Return a function of numpy.linalg as one of arrays, of which `count` come first.
 
-    It returns what `returns` says: a class of named tuples, or the text of a type.
+    It returns what `returns` says: a class of named tuples, or the text of a type. With
+    `complex_results`, real numbers become complex, as the array API standard wants it.
     """
     function = getattr(np.linalg, name)
     signature = inspect.signature(function)
@@ -78,6 +81,8 @@ def _on_host(name: str, count: int, words: str, returns: Any = "Array") -> _Func
 
         def array(values: Any) -> Array:
             made = np.asarray(values)
+            if complex_results:
+                made = made.astype(np.result_type(made, np.complex64), copy=False)
             return upload(manager, made.astype(number(made.dtype).dtype, copy=False))
 
         if not isinstance(result, tuple):
@@ -99,8 +104,12 @@ LinAlgError = np.linalg.LinAlgError
 cholesky = _on_host("cholesky", 1, "the Cholesky factors of matrices")
 cond = _on_host("cond", 1, "the condition numbers of matrices")
 det = _on_host("det", 1, "the determinants of matrices")
-eig = _on_host("eig", 1, "eigenvalues and eigenvectors of square matrices", EigResult)
-eigvals = _on_host("eigvals", 1, "the eigenvalues of square matrices")
+eig = _on_host(
+    "eig", 1, "eigenvalues and eigenvectors of square matrices, complex ones", EigResult, True
+)
+eigvals = _on_host(
+    "eigvals", 1, "the eigenvalues of square matrices, complex ones", complex_results=True
+)
 eigh = _on_host("eigh", 1, "eigenvalues and eigenvectors of symmetric matrices", EighResult)
 eigvalsh = _on_host("eigvalsh", 1, "the eigenvalues of symmetric matrices")
 inv = _on_host("inv", 1, "the inverses of matrices")

@@ -157,9 +157,9 @@ class ArrayNamespaceInfo:
         """Return the manager of arrays that are created without a device."""
         return _default.default_manager()
 
-    def devices(self) -> list[Manager]:
+    def devices(self) -> tuple[Manager, ...]:
         """Return the default manager; others are made by kp.Manager()."""
-        return [_default.default_manager()]
+        return (_default.default_manager(),)
 
     def default_dtypes(self, *, device: Manager | None = None) -> dict[str, np.dtype[Any]]:
         """Return the dtypes of arrays that are created without one."""

@@ -46,7 +46,7 @@ from .sets import *  # noqa: F403
 from .statistics import *  # noqa: F403
 
 #: The version of the array API standard.
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
 
 # NumPy's names of the same functions.
 arccos = acos

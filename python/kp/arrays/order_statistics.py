@@ -11,7 +11,7 @@ import numpy as np
 from .._floats import default_float
 from .._axes import normalized, normalized_axes, whole
 from .._kp import OpTopK
-from .._warning import warn
+from .._messages.warning import warn
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, into, where

@@ -17,7 +17,7 @@ from .types import number, require_held
 
 
 @dataclass(frozen=True)
-class Parameter:
+class LineParameter:
     """A parameter: `kind` is a dtype or a letter, which stands for any; raw is indexed by hand."""
 
     name: str
@@ -33,7 +33,7 @@ _TAKEN = re.compile(r"i|n|p|v\d+|gl_\w*|kp_\w*|memory\d*|main|total|combine|kept
 _GLSL_NAMES = {"float": "float32", "double": "float64", "int": "int32", "uint": "uint32"}
 
 
-def parse(text: str, what: str) -> tuple[Parameter, ...]:
+def parse(text: str, what: str) -> tuple[LineParameter, ...]:
     """Return the parameters of a declaration as in "T x, raw float32 y"."""
     found = []
     for part in filter(None, (each.strip() for each in text.split(","))):
@@ -44,7 +44,7 @@ def parse(text: str, what: str) -> tuple[Parameter, ...]:
         if _TAKEN.fullmatch(name):
             raise ValueError(f"{what} has a parameter named {name!r}, which kernels use themselves")
         if len(kind) == 1 and kind.isupper():
-            found.append(Parameter(name, kind, raw))
+            found.append(LineParameter(name, kind, raw))
             continue
         try:
             dtype = number(_GLSL_NAMES.get(kind, kind)).dtype
@@ -52,7 +52,7 @@ def parse(text: str, what: str) -> tuple[Parameter, ...]:
             raise ValueError(
                 f"{what} has the type {kind!r}; types are NumPy's names, or a capital letter"
             ) from None
-        found.append(Parameter(name, _real(name, dtype), raw))
+        found.append(LineParameter(name, _real(name, dtype), raw))
     names = [each.name for each in found]
     if len(set(names)) != len(names):
         raise ValueError(f"{what} has a name twice: {text!r}")
@@ -61,7 +61,7 @@ def parse(text: str, what: str) -> tuple[Parameter, ...]:
 
 def in_order(
     kernel: object,
-    parameters: tuple[Parameter, ...],
+    parameters: tuple[LineParameter, ...],
     args: tuple[Any, ...],
     named: dict[str, Any],
     keywords: tuple[str, ...],
@@ -82,7 +82,7 @@ def in_order(
     return (*[given[name] for name in names[: len(given)]], *args[len(names) :])
 
 
-def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> dict[str, DType]:
+def letters_of(parameters: tuple[LineParameter, ...], operands: list[Operand]) -> dict[str, DType]:
     """Return the dtypes of type letters. Python numbers adapt to arrays with the same letter."""
     groups: dict[str, list[Any]] = {}
     for parameter, operand in zip(parameters, operands, strict=True):
@@ -113,7 +113,7 @@ def letters_of(parameters: tuple[Parameter, ...], operands: list[Operand]) -> di
     return letters
 
 
-def type_of(parameter: Parameter, letters: dict[str, DType]) -> DType:
+def type_of(parameter: LineParameter, letters: dict[str, DType]) -> DType:
     """Return the dtype of a parameter. Raises TypeError if it is complex, or nothing tells it."""
     if not isinstance(parameter.kind, str):
         dtype: DType = parameter.kind
@@ -133,7 +133,7 @@ def _real(name: str, dtype: DType) -> DType:
     return dtype
 
 
-def require_input(parameter: Parameter, operand: Operand, dtype: DType) -> None:
+def require_input(parameter: LineParameter, operand: Operand, dtype: DType) -> None:
     """Refuse what would lose its meaning as a parameter of a named type.
 
     Arrays convert by NumPy's rule "same_kind". Numbers of Python, also in lists, have to fit.
@@ -153,7 +153,7 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:.*\\\n)*.*", re.M)
 
 
-def require_set(outputs: tuple[Parameter, ...], operation: str, preamble: str) -> None:
+def require_set(outputs: tuple[LineParameter, ...], operation: str, preamble: str) -> None:
     """Refuse an operation without a statement that may set a result, or that may end before it.
 
     One does if it assigns to the result or gives it to a function, which may have an out parameter, or if a

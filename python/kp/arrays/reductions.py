@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from .. import _kp
 from .._axes import normalized_axes
 from .._floats import default_float
-from .._warning import warn
+from .._messages.warning import warn
 from .._wording import of_no_elements
 from .array import Array, converted
 from .by_operator import reduced_by

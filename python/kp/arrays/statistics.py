@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from .._floats import default_float
 from .._axes import normalized_axes
-from .._warning import warn
+from .._messages.warning import warn
 from . import reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, clip, conj, manager_of, real, result_dtype, sqrt

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._kp import DataTypes, _convert, _number_types
-from .._warning import warn
+from .._messages.warning import warn
 
 
 @dataclass(frozen=True)

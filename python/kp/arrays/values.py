@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._package import package
-from .._cuda import host_dlpack
+from .._tensors.cuda import host_dlpack
 from .._errors import Error
 from .._kp import DeviceGroup, Manager
-from .._notebook import values_as_html
+from .._messages.notebook import values_as_html
 from .._wording import counted, kind_of
 from .operators import Operators
 from .storage import DType, Shape
@@ -238,6 +238,7 @@ class Values(Operators):
             "2022.12",
             "2023.12",
             "2024.12",
+            "2025.12",
         ):
             raise ValueError(f"version {api_version} of the array API is not known here")
         return package()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import kp
-from kp._constants import pack_members
+from kp._shaders.constants import pack_members
 from kp.cli.errors import CommandError
 
 TRUTH = {"true": 1, "false": 0}

@@ -7,7 +7,8 @@ import argparse
 from typing import NoReturn
 
 import kp
-from kp.cli import bench, compile, info, run
+from kp.cli import compile, info, run
+from kp.cli.bench import command as bench
 from kp.cli.device_report import command as report
 from kp.cli.errors import UsageError
 

@@ -15,7 +15,7 @@ from .._kp import (
     Launcher,
     ParametrizedKernelLauncher,
 )
-from .._parameter_values import ParameterGenerator, ParameterYielder
+from .._kernels.iterated import ParameterGenerator, ParameterYielder
 from .._wording import counted
 
 __all__ = [

@@ -14,10 +14,10 @@ import numpy as np
 
 from .._wording import counted
 from .. import _kp
-from .._constants import pack_push_constants
+from .._shaders.constants import pack_push_constants
 from .._errors import InvalidArgument
 from .._kp import Manager
-from .._reflection import Binding, Reflection, reflect
+from .._shaders.reflection import Binding, Reflection, reflect
 from ._lane import KernelLane
 from ._location import LOCATED, MEMBERS
 from ._types import Shape, check_dtype

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from .._errors import InvalidArgument
 from .._kp import Algorithm, Manager, MemoryTypes, OpAlgoDispatch, Tensor
-from .._reflection import Binding, Reflection
+from .._shaders.reflection import Binding, Reflection
 from ._types import Shape, check_dtype, native, native_dtype
 
 #: The number of elements and the dtype of each binding.
-Plan = dict[int, tuple[int, np.dtype[Any]]]
+Layout = dict[int, tuple[int, np.dtype[Any]]]
 
 
-class Kernel(Protocol):
+class LaneKernel(Protocol):
     """The part of a BlockKernel that a lane uses."""
 
     spirv: bytes
@@ -38,14 +38,14 @@ class Kernel(Protocol):
 class KernelLane:
     """Runs a kernel for one thread at a time. Keeps its tensors for blocks of the same size."""
 
-    def __init__(self, manager: Manager, kernel: Kernel) -> None:
+    def __init__(self, manager: Manager, kernel: LaneKernel) -> None:
         self.manager = manager
         self._kernel = kernel
         found = [binding.argument for binding in kernel.reflection.bindings]
         self._used = [argument for argument in found if argument is not None]
         self._sequence = manager.sequence()
         self._algorithm: Algorithm | None = None
-        self._plan: Plan = {}
+        self._plan: Layout = {}
         self._tensors: dict[int, Tensor] = {}
 
     @property
@@ -91,7 +91,9 @@ class KernelLane:
             self._sequence.eval(OpAlgoDispatch(self._algorithm))
         return self._tensors[output].read().reshape(shape)
 
-    def _plan_of(self, blocks: Sequence[NDArray[Any]], shape: Shape, dtype: np.dtype[Any]) -> Plan:
+    def _plan_of(
+        self, blocks: Sequence[NDArray[Any]], shape: Shape, dtype: np.dtype[Any]
+    ) -> Layout:
         places, output = self._kernel.bindings(len(blocks))
         plan = {
             place: (block.size, native_dtype(block.dtype))
@@ -107,7 +109,7 @@ class KernelLane:
         plan[output] = result
         return plan
 
-    def _prepare(self, plan: Plan, shape: Shape, push: Mapping[str, Any]) -> None:
+    def _prepare(self, plan: Layout, shape: Shape, push: Mapping[str, Any]) -> None:
         """Create the tensors of the plan that do not exist yet, and the algorithm."""
         if plan != self._plan:
             kept = {

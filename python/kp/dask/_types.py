@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._errors import InvalidArgument
-from .._reflection import Binding
+from .._shaders.reflection import Binding
 
 Shape = tuple[int, ...]
 

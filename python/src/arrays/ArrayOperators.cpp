@@ -8,6 +8,7 @@
 
 #include "arrays/Arrays.hpp"
 #include "base/Errors.hpp"
+#include "base/Package.hpp"
 
 namespace kp::python {
 namespace {
@@ -23,7 +24,7 @@ Hooks gHooks;
 
 PyObject* called(PyObject* hook, std::initializer_list<PyObject*> arguments) {
     if (!hook) {
-        PyErr_SetString(PyExc_RuntimeError, "import kp, not kp._kp");
+        setNeedsPackage();
         return nullptr;
     }
     return PyObject_Vectorcall(hook, arguments.begin(), arguments.size(), nullptr);
@@ -35,7 +36,7 @@ PyObject* calledByName(PyObject* hook, const Function& function,
     std::array<PyObject*, 3> arguments{name.ptr()};
     std::copy(operands.begin(), operands.end(), arguments.begin() + 1);
     if (!hook) {
-        PyErr_SetString(PyExc_RuntimeError, "import kp, not kp._kp");
+        setNeedsPackage();
         return nullptr;
     }
     return PyObject_Vectorcall(hook, arguments.data(), operands.size() + 1, nullptr);

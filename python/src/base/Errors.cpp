@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
 
 #include "base/Held.hpp"
+#include "base/Package.hpp"
 
 namespace kp::python {
 namespace {
@@ -137,6 +139,8 @@ void raise(const Error& error) {
     }
     const auto* shader = dynamic_cast<const ShaderError*>(&error);
     const ErrorClass& errorClass = classOf(error.code());
+    if (!errorClass.type)
+        return setNeedsPackage();
     // A compiler's message quotes the shader, which stays as it is, except for what the includer
     // adds.
     const bool quotes = shader && shader->line() > 0;
@@ -232,13 +236,15 @@ std::string inPythonSpelling(const std::string& message) {
     return result;
 }
 
+void findErrorClasses() {
+    for (ErrorClass& each : gClasses)
+        Py_XDECREF(std::exchange(each.type, ofPackage(each.className).release().ptr()));
+}
+
 void bindErrors(py::module_& module) {
     module.def(
         "_python_spelling", &inPythonSpelling, "message"_a,
         "Returns a message of the library with Python's names, as errors and the log have them.");
-    const py::module_ errors = py::module_::import("kp._errors");
-    for (ErrorClass& each : gClasses)
-        each.type = py::object(errors.attr(each.className)).release().ptr();
     py::register_local_exception_translator([](std::exception_ptr pointer) {
         try {
             if (pointer)

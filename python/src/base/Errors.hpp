@@ -23,6 +23,9 @@ PyObject* guarded(Body&& body) {
     return nullptr;
 }
 
+/// Finds the classes of the library's errors in the package.
+void findErrorClasses();
+
 /// Translates the exceptions of the library, and those of Python that travel through it.
 void bindErrors(py::module_& module);
 

@@ -8,6 +8,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "base/Process.hpp"
 #include "base/Values.hpp"
 
@@ -70,7 +71,7 @@ std::string messageOf(py::handle error) {
 /// not keep the function's variables. The lines of the traceback stay.
 void clearFrames(const py::error_already_set& error) {
     try {
-        py::module_::import("kp._errors").attr("clear_frames")(error.value(), error.trace());
+        ofPackage("clear_frames")(error.value(), error.trace());
     } catch (py::error_already_set&) { // the interpreter is ending
     }
 }
@@ -113,7 +114,7 @@ void PythonFailure::raise() const {
     auto error = py::reinterpret_borrow<py::object>(mError.get());
     try {
         if (mKept)
-            error = py::module_::import("kp._errors").attr("copied")(error);
+            error = ofPackage("copied_error")(error);
     } catch (py::error_already_set&) { // the interpreter is ending
     }
     PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Values.hpp"
+#include "base/Package.hpp"
 
 #include <algorithm>
 
@@ -64,8 +65,7 @@ std::string toText(py::handle text, std::string_view what) {
     if (const char* const utf8 = PyUnicode_AsUTF8AndSize(text.ptr(), &size))
         return {utf8, static_cast<size_t>(size)};
     PyErr_Clear();
-    const py::object error =
-        py::module_::import("kp._wording").attr("not_unicode")(std::string(what), text);
+    const py::object error = ofPackage("not_unicode")(std::string(what), text);
     PyErr_SetObject(PyExc_UnicodeEncodeError, error.ptr());
     throw py::error_already_set();
 }

@@ -6,6 +6,7 @@
 #include <kompute/Cuda.hpp>
 
 #include "base/Arrays.hpp"
+#include "base/Package.hpp"
 #include "core/Dlpack.hpp"
 
 namespace kp::python {
@@ -126,7 +127,7 @@ void bindCuda(py::module_& module, Classes& classes) {
         .def(
             "from_dlpack",
             [](const py::object& self, const py::object& x, const py::object& copy) {
-                return py::module_::import("kp._cuda").attr("tensor_from")(x, self, copy);
+                return ofPackage("tensor_from")(x, self, copy);
             },
             "x"_a, "copy"_a = py::none(), doc(R"(
                 A tensor with the memory of another library's array, in place if that is possible:
@@ -156,9 +157,7 @@ void bindCuda(py::module_& module, Classes& classes) {
             "Whether CUDA can use the memory in place.")
         .def_property_readonly(
             "__cuda_array_interface__",
-            [](const py::object& self) {
-                return py::module_::import("kp._cuda").attr("array_interface")(self);
-            },
+            [](const py::object& self) { return ofPackage("array_interface")(self); },
             "The protocol of CuPy, Numba and others, for shared tensors.")
         .def_property_readonly(
             "cuda_address", [](py::handle self) { return tensorIn(self).cudaMemory().address; },

@@ -12,6 +12,7 @@
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "base/Waiting.hpp"
 #include "core/Cuda.hpp"
 
@@ -268,9 +269,7 @@ void bindEvent(py::module_& module, Classes& classes) {
              "Calls a function on a thread of the library once the event is over.")
         .def("__await__",
              [](const py::object& object) {
-                 return py::module_::import("kp._waiting")
-                     .attr("wait_event")(object)
-                     .attr("__await__")();
+                 return ofPackage("wait_event")(object).attr("__await__")();
              })
         .def("__repr__", &describeEvent);
     classes.userEvent.def(py::init<>())

@@ -9,6 +9,7 @@
 #include <kompute/DeviceFacts.hpp>
 
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "base/Waiting.hpp"
 #include "shader/Shader.hpp"
 
@@ -286,7 +287,7 @@ void bindManager(py::module_& module, Classes& classes) {
                 if (objects.is_none())
                     destroyManager(self);
                 else
-                    py::module_::import("kp.compat.early").attr("destroy")(self, objects);
+                    ofPackage("destroy_objects")(self, objects);
             },
             "objects"_a = py::none(), doc(R"(
                 Destroys all objects that this manager created, after the work that uses them. Waits

@@ -7,6 +7,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Errors.hpp"
+#include "base/Package.hpp"
 #include "base/Waiting.hpp"
 
 namespace kp::python {
@@ -561,12 +562,9 @@ void bindMemory(Classes& classes) {
         .def("__array__", &toNumpy, "dtype"_a = py::none(), "copy"_a = py::none())
         .def("__dlpack__",
              [](py::handle self, const py::kwargs& options) {
-                 return py::module_::import("kp._cuda").attr("dlpack")(self, **options);
+                 return ofPackage("dlpack")(self, **options);
              })
-        .def("__dlpack_device__",
-             [](py::handle self) {
-                 return py::module_::import("kp._cuda").attr("dlpack_device")(self);
-             })
+        .def("__dlpack_device__", [](py::handle self) { return ofPackage("dlpack_device")(self); })
         .def("__repr__", &describeMemory);
 
     classes.tensor

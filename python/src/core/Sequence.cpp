@@ -8,6 +8,7 @@
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "base/Waiting.hpp"
 #include "core/Cuda.hpp"
 
@@ -324,8 +325,7 @@ void evalAllSequences(const py::object& sequences) {
 
 py::object makeSequence(py::handle self, const py::object& queueIndex, uint32_t totalTimestamps) {
     if (PyUnicode_Check(queueIndex.ptr()))
-        return py::module_::import("kp.compat.early")
-            .attr("create_sequence")(self, queueIndex, totalTimestamps);
+        return ofPackage("create_sequence")(self, queueIndex, totalTimestamps);
     const std::optional<uint64_t> index = toUnsigned(queueIndex);
     if (!index)
         throw py::type_error(
@@ -396,9 +396,7 @@ void bindSequence(py::module_& module, Classes& classes) {
     type.def_property_readonly("_manager", [](py::handle o) { return sequenceOf(o).manager; })
         .def("__await__",
              [](const py::object& object) {
-                 return py::module_::import("kp._waiting")
-                     .attr("wait_sequence")(object)
-                     .attr("__await__")();
+                 return ofPackage("wait_sequence")(object).attr("__await__")();
              })
         .def("__repr__", &describeSequence);
     bindContextManager(type, [](py::handle self) {

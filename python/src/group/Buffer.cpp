@@ -2,6 +2,7 @@
 #include "group/Groups.hpp"
 
 #include "base/Arrays.hpp"
+#include "base/Package.hpp"
 #include "base/Waiting.hpp"
 #include "primitives/Primitives.hpp"
 
@@ -40,7 +41,7 @@ BufferOptions toOptions(const std::string& placement, py::handle shardRows,
 
 /// Returns the dtype of a dtype-like, or of the name of a vector or matrix of GLSL.
 py::dtype toElement(const py::object& dtype) {
-    return py::cast<py::dtype>(py::module_::import("kp._dtypes").attr("element")(dtype));
+    return py::cast<py::dtype>(ofPackage("element")(dtype));
 }
 
 std::shared_ptr<Tensor> toCopy(py::handle tensor, const char* argument) {
@@ -242,8 +243,7 @@ Transfer toRead(const BufferHandle& handle, py::handle place, py::handle start, 
         else // some share a copy
             stacked = queues;
     }
-    auto array = py::cast<py::array>(
-        py::module_::import("kp._transfers").attr("target")(rows.shape, handle.dtype, out));
+    auto array = py::cast<py::array>(ofPackage("transfer_target")(rows.shape, handle.dtype, out));
     return {index, array, array.mutable_data(), rows.size, rows.first * rows.bytes, stacked};
 }
 
@@ -251,8 +251,7 @@ Transfer toWrite(const BufferHandle& handle, py::handle data, py::handle place, 
     const OptionalIndex index = toWriteIndex(handle, place);
     const Rows rows = rowsOf(handle, index, start, py::none());
     const auto array = py::cast<py::array>(
-        py::module_::import("kp._transfers")
-            .attr("source")(data, handle.dtype, rows.size, rows.all ? 0 : rows.bytes));
+        ofPackage("transfer_source")(data, handle.dtype, rows.size, rows.all ? 0 : rows.bytes));
     return {index, array, const_cast<void*>(array.data()), static_cast<uint64_t>(array.nbytes()),
             rows.first * rows.bytes};
 }

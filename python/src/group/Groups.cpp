@@ -2,6 +2,7 @@
 #include "group/Groups.hpp"
 
 #include "base/Arrays.hpp"
+#include "base/Package.hpp"
 #include "base/Waiting.hpp"
 
 namespace kp::python {
@@ -41,7 +42,7 @@ GroupTarget toGroupTarget(py::handle target, const GroupHandle& group) {
 
 std::shared_ptr<GroupHandle> toGroup(const py::object& group) {
     if (group.is_none())
-        return toGroup(py::module_::import("kp._groups").attr("default_group")());
+        return toGroup(ofPackage("default_group")());
     return sharedOf<GroupHandle>(group, "group");
 }
 

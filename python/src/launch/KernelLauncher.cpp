@@ -2,6 +2,7 @@
 #include "launch/Launcher.hpp"
 
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "shader/Shader.hpp"
 
@@ -131,8 +132,7 @@ public:
           mExpected(expected) {}
 
     ParameterSequence newGenerator() override {
-        const py::object values =
-            py::module_::import("kp._parameter_values").attr("fresh")(py::handle(mGenerator.get()));
+        const py::object values = ofPackage("fresh_values")(py::handle(mGenerator.get()));
         const auto iterator = py::reinterpret_steal<py::object>(PyObject_GetIter(values.ptr()));
         if (!iterator)
             throw py::error_already_set();
@@ -386,8 +386,8 @@ void bindKernelLauncher(py::module_& module) {
         .method(
             "iter_parameters",
             [](const IterativeHandle& handle) {
-                return py::module_::import("kp._parameter_values")
-                    .attr("combinations")(handle.iterated, handle.mode == IterationMode::eZip);
+                return ofPackage("combinations")(handle.iterated,
+                                                 handle.mode == IterationMode::eZip);
             },
             "Yields the values of a fresh run, a tuple for each launch.");
     setCall(iterative, CallForm::eIterated);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/Package.hpp"
 #include "launch/Launcher.hpp"
 
 namespace kp::python {
@@ -82,8 +83,8 @@ py::object pushKernels(const py::object& self, const py::args& launchers) {
 py::object pushCopy(const py::object& self, const py::object& name, const py::object& src,
                     const py::object& dst, const py::object& srcOffset, const py::object& dstOffset,
                     const py::object& bytes) {
-    pushOne(handleOf<ListHandle>(self), py::module_::import("kp._kp").attr("CopyLauncher")(
-                                            name, src, dst, srcOffset, dstOffset, bytes));
+    pushOne(handleOf<ListHandle>(self),
+            ofPackage("CopyLauncher")(name, src, dst, srcOffset, dstOffset, bytes));
     return self;
 }
 

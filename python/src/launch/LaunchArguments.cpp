@@ -8,6 +8,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Held.hpp"
+#include "base/Package.hpp"
 #include "shader/Shader.hpp"
 #include "shader/Structs.hpp"
 
@@ -40,8 +41,7 @@ struct ArgumentTarget {
             return;
         const py::object shape = py::module_::import("numpy").attr("shape")(value);
         const auto problem =
-            py::cast<std::string>(py::module_::import("kp._constants")
-                                      .attr("shape_problem")(shape, axesOf(expected->axes)));
+            py::cast<std::string>(ofPackage("shape_problem")(shape, axesOf(expected->axes)));
         if (!problem.empty())
             refuse(formatted("a value that {}", problem));
     }

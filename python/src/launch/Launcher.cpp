@@ -7,6 +7,7 @@
 
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
+#include "base/Package.hpp"
 #include "base/Waiting.hpp"
 #include "launch/LaunchArguments.hpp"
 
@@ -189,8 +190,7 @@ void noteOwnCheck(py::handle object, LauncherHandle& handle) {
         !py::hasattr(type, "check_kernel_arg"))
         return;
     static const py::handle own =
-        py::object(py::module_::import("kp._kp").attr("KernelLauncher").attr("check_kernel_arg"))
-            .release();
+        py::object(ofPackage("KernelLauncher").attr("check_kernel_arg")).release();
     handle.checks = !py::object(type.attr("check_kernel_arg")).is(own);
 }
 
@@ -212,7 +212,7 @@ void awaitReady(const Target& target) {
 
 void profileAs(const std::string& name, py::handle launched, const Event& event) {
     if (shouldProfileKernel(name))
-        py::module_::import("kp.launcher").attr("profile_kernel")(launched, event);
+        ofPackage("profile_kernel")(launched, event);
 }
 
 /// Profiles a launch. @param event  empty for iterations without a barrier

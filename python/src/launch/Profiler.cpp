@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "launch/Launcher.hpp"
 
 #include <pybind11/operators.h>
@@ -169,8 +170,7 @@ struct LaunchProfileHandle {
 std::shared_ptr<Queue> profiledQueue(const py::object& device) {
     if (isA<QueueHandle>(device))
         return handleOf<QueueHandle>(device, "device").queue;
-    const py::object manager =
-        device.is_none() ? py::module_::import("kp").attr("default_manager")() : device;
+    const py::object manager = device.is_none() ? ofPackage("default_manager")() : device;
     return handleOf<ManagerHandle>(manager, "device").manager->defaultQueue();
 }
 

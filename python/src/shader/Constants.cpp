@@ -10,6 +10,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "base/Values.hpp"
 #include "shader/Shader.hpp"
 
@@ -41,10 +42,6 @@ PushBytes bytesOf(py::handle packed) {
 PushBytes bytesOf(const py::array& array, py::handle given) {
     const auto* first = static_cast<const unsigned char*>(array.data());
     return {{first, first + array.nbytes()}, numberType(array, given)};
-}
-
-py::object packer(const char* function) {
-    return py::module_::import("kp._constants").attr(function);
 }
 
 /// Returns true for numbers of Python, which have no size, and lists of them.
@@ -93,7 +90,7 @@ std::optional<PushBytes> floatsOf(py::handle values) {
 
 /// Returns lists of numbers for which no types are known: as float32, as they are for Kompute.
 PushBytes untyped(py::handle values, const char* argument) {
-    PushBytes floats = bytesOf(packer("single_floats")(values, argument));
+    PushBytes floats = bytesOf(ofPackage("single_floats")(values, argument));
     floats.type = Memory::DataTypes::eFloat;
     return floats;
 }
@@ -151,9 +148,7 @@ void requirePushConstants(const DeclaredPush& declared, size_t bytes) {
             "the shader's push constants ({}) have no values; give push_consts to the algorithm or "
             "to this dispatch{}",
             declared.names,
-            isKernel
-                ? py::cast<std::string>(py::module_::import("kp._constants").attr("OF_KERNELS"))
-                : std::string()));
+            isKernel ? py::cast<std::string>(ofPackage("OF_KERNELS")) : std::string()));
     }
     // A struct of C++ may end in padding, and push constants that no shader declares do no harm.
     constexpr size_t kLargestPadding = 16;
@@ -188,7 +183,7 @@ PushBytes pushConstantBytes(py::handle values, const std::vector<uint32_t>& spir
         if (known.bytes == 0 || !known.known || !(unpadded || isSmallNumbers(array, values)))
             return bytesOf(array, values);
     }
-    const py::object packed = packer("pack_push_constants")(
+    const py::object packed = ofPackage("pack_push_constants")(
         describeShader(spirv), values,
         py::bytes(reinterpret_cast<const char*>(previous.data()), previous.size()), argument);
     return packed.is_none() ? untyped(values, argument) : bytesOf(packed);
@@ -205,7 +200,7 @@ std::vector<SpecializationConstant> specializationConstants(py::handle values,
         named || plain ? py::array() : toArray(values, py::none(), "spec_consts");
     if (named || ((plain || isSmallNumbers(array, values)) && !spirv.empty())) {
         const py::object named =
-            packer("pack_specialization_constants")(describeShader(spirv), values);
+            ofPackage("pack_specialization_constants")(describeShader(spirv), values);
         for (const auto& [id, bytes] : py::cast<py::dict>(named)) {
             const std::string_view value = py::cast<std::string_view>(bytes);
             constants.push_back(constantOf(py::cast<uint32_t>(id), value.data(),

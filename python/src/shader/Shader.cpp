@@ -9,6 +9,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "base/Values.hpp"
 #include "base/Waiting.hpp"
 
@@ -81,7 +82,7 @@ void findSlang(bool needed) {
     static bool found = false; // guarded by the GIL
     if (!needed || found)
         return;
-    setSlangLibrary(py::cast<std::string>(py::module_::import("kp._slang").attr("library")()));
+    setSlangLibrary(py::cast<std::string>(ofPackage("slang_library")()));
     found = true;
 }
 

@@ -2,6 +2,7 @@
 #include "shader/Structs.hpp"
 
 #include "base/Arrays.hpp"
+#include "base/Package.hpp"
 #include "shader/Shader.hpp"
 
 namespace kp::python {
@@ -13,8 +14,7 @@ std::string structMismatch(const std::vector<shader::Member>& members, const py:
     for (size_t i = 0; i < members.size(); ++i)
         declared[i] = py::make_tuple(members[i].name, members[i].offset, dtypeOf(members[i].type),
                                      axesOf(members[i].axes));
-    return py::cast<std::string>(
-        py::module_::import("kp._struct_layouts").attr("mismatch")(dtype, declared));
+    return py::cast<std::string>(ofPackage("struct_mismatch")(dtype, declared));
 }
 
 } // namespace kp::python

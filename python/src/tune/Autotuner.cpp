@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "tune/Tuning.hpp"
 
 namespace kp::python {
@@ -43,8 +44,7 @@ py::object toAlgorithm(const std::shared_ptr<ManagerHandle>& manager,
 TuningCallback progressOf(const py::object& progress) {
     Held function;
     if (progress.ptr() == Py_True)
-        function =
-            holdFunction(py::module_::import("kp._progress").attr("TuningBar")(), "progress");
+        function = holdFunction(ofPackage("TuningBar")(), "progress");
     else if (!progress.is_none() && progress.ptr() != Py_False)
         function = holdFunction(progress, "progress");
     return [function](const TuningProgress& state) {

@@ -6,6 +6,7 @@
 
 #include "base/Arrays.hpp"
 #include "base/Gil.hpp"
+#include "base/Package.hpp"
 #include "shader/Constants.hpp"
 #include "shader/Shader.hpp"
 
@@ -69,9 +70,8 @@ void requireNoFactory(const TunableKernelHandle& handle, const char* what) {
 /// Turns the errors of a factory for which the library skips a configuration into its own: the
 /// shader does not compile, or the device cannot run it.
 void passShaderErrors(const py::error_already_set& error) {
-    const py::module_ errors = py::module_::import("kp._errors");
     for (const char* const name : {"ShaderError", "Unsupported"})
-        if (error.matches(errors.attr(name)))
+        if (error.matches(ofPackage(name)))
             throw ShaderError(py::cast<std::string>(py::str(error.value())));
 }
 

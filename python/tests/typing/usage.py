@@ -290,7 +290,7 @@ def functions(x: kp.Array) -> None:
     assert_type(kp.concat([x, x], axis=1), kp.Array)
     assert_type(kp.vstack([x, np.ones(3)]), kp.Array)
     assert_type(kp.split(x, 2), list[kp.Array])
-    assert_type(kp.meshgrid(x, x), list[kp.Array])
+    assert_type(kp.meshgrid(x, x), tuple[kp.Array, ...])
     assert_type(kp.unique(x), kp.Array)
     assert_type(kp.unique(x, return_counts=True), tuple[kp.Array, ...])
     assert_type(kp.histogram(x), tuple[kp.Array, kp.Array])

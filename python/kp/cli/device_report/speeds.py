@@ -9,7 +9,7 @@ import numpy as np
 
 import kp
 from kp.cli.errors import CommandError
-from kp.cli.measure import Measure
+from kp.cli.bench.measure import Measure
 from kp.cli.table import format_time
 
 MIB = 1 << 20

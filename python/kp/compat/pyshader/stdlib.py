@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from ..._jit.functions import Named
+from ..._jit.values import Named
 
 __all__ = [
     "abs",

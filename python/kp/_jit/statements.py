@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statements of Python as statements of GLSL."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from .assignments import Assignments
+from .emitter import Emitter
+from .expressions import Expressions
+from .local_arrays import LocalArrays
+from .loops import Loops
+from .scope import Scope, merged
+from .values import Value
+
+if TYPE_CHECKING:
+    from .function import Function
+
+
+class Statements:
+    """Translates the statements of a function once, with the types that are known so far."""
+
+    def __init__(self, function: Function, scope: Scope, emitter: Emitter) -> None:
+        self._function = function
+        self._scope = scope
+        self._emitter = emitter
+        self._numbers = scope.numbers
+        self._fail = scope.numbers.fail
+        self._expressions = expressions = Expressions(scope, emitter)
+        arrays = LocalArrays(expressions, function.glsl_name)
+        assignments = Assignments(expressions, arrays)
+        loops = Loops(expressions, assignments, arrays, self.block)
+        self._translators: dict[type[ast.stmt], Callable[[Any], None]] = {
+            ast.Assign: assignments.assign,
+            ast.AnnAssign: assignments.annotated,
+            ast.AugAssign: assignments.augmented,
+            ast.While: loops.repeat,
+            ast.For: loops.iterate,
+            ast.Break: loops.leave,
+            ast.Continue: loops.proceed,
+            ast.Pass: lambda node: None,
+            ast.Expr: self._expression,
+            ast.If: self._if,
+            ast.Return: self._return,
+        }
+
+    @property
+    def calls(self) -> list[Function]:
+        """The functions that the statements call."""
+        return self._expressions.calls
+
+    def block(self, body: list[ast.stmt]) -> None:
+        """Translate statements one after the other."""
+        for statement in body:
+            if self._scope.assigned is None:
+                return  # never reached
+            translate = self._translators.get(type(statement))
+            if translate is None:
+                self._fail(statement, f"{_name_of(statement)} cannot be used in kernels")
+            translate(statement)
+
+    def _nested(self, body: list[ast.stmt]) -> None:
+        with self._emitter.indented():
+            self.block(body)
+
+    def _expression(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            return
+        if isinstance(node.value, (ast.Yield, ast.YieldFrom, ast.Await)):
+            self._expressions.evaluate(node.value)  # refused by its name
+        if not isinstance(node.value, ast.Call):
+            self._fail(node, "this has no effect")
+        value = self._expressions.evaluate(node.value)
+        if value.text:
+            self._emitter.line(f"{value.text};")
+
+    def _if(self, node: ast.If, keyword: str = "if") -> None:
+        scope = self._scope
+        test = self._expressions.condition(node.test)
+        if test.is_constant:
+            if keyword != "if":
+                self._emitter.line("} else {")
+                self._nested(node.body if test.constant else node.orelse)
+                self._emitter.line("}")
+                return
+            self.block(node.body if test.constant else node.orelse)
+            return
+        self._emitter.line(f"{keyword} ({test.text}) {{")
+        before = None if scope.assigned is None else set(scope.assigned)
+        self._nested(node.body)
+        after_body, scope.assigned = scope.assigned, before
+        if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+            with self._emitter.perhaps():
+                self._if(node.orelse[0], "} else if")
+        else:
+            if node.orelse:
+                self._emitter.line("} else {")
+                self._nested(node.orelse)
+            self._emitter.line("}")
+        scope.assigned = merged(after_body, scope.assigned)
+
+    def _return(self, node: ast.Return) -> None:
+        self._emitter.may_have_ended = True
+        if node.value is None or (
+            isinstance(node.value, ast.Constant) and node.value.value is None
+        ):
+            if self._function.returned is not None:
+                self._fail(node, "this returns nothing, but another return has a value")
+            self._emitter.line("return;")
+        elif self._function.is_kernel:
+            self._fail(node, "a kernel returns nothing; write the result to an array")
+        else:
+            self._give(self._expressions.evaluate(node.value), node)
+        self._scope.assigned = None
+
+    def _give(self, value: Value, node: ast.Return) -> None:
+        """Return one value, or several that a struct holds."""
+        assert node.value is not None
+        function, numbers = self._function, self._numbers
+        items = [value] if value.items is None else value.items
+        own = tuple(numbers.strong(numbers.typed(each, node.value)) for each in items)
+        known = function.returned
+        if known is None:
+            known = own if value.items is not None else own[0]
+        before = known if isinstance(known, tuple) else (known,)
+        if isinstance(known, tuple) != (value.items is not None) or len(before) != len(own):
+            self._fail(node, "the returns of a function have the same number of values")
+        types = [
+            numbers.strong(numbers.promote(*each, node)) for each in zip(before, own, strict=True)
+        ]
+        texts = [numbers.convert(*each, node).text for each in zip(items, types, strict=True)]
+        function.returned = tuple(types) if value.items is not None else types[0]
+        text = (
+            f"{function.glsl_name}_result({', '.join(texts)})"
+            if value.items is not None
+            else texts[0]
+        )
+        self._emitter.line(f"return {text};")
+
+
+def _name_of(node: ast.AST) -> str:
+    """Return how messages call a statement."""
+    name = type(node).__name__
+    return {
+        "FunctionDef": "a def inside a function",
+        "AsyncFunctionDef": "async def",
+        "ClassDef": "class",
+        "Delete": "del",
+        "With": "with",
+        "Raise": "raise",
+        "Try": "try",
+        "Assert": "assert",
+        "Import": "import",
+        "ImportFrom": "import",
+        "Global": "global",
+        "Nonlocal": "nonlocal",
+        "Match": "match",
+        "AsyncFor": "async for",
+    }.get(name, name)
