@@ -22,8 +22,8 @@ from ._axes import normalized, whole
 from ._wording import counted, kind_of
 from .arrays import keywords
 from .arrays.array import Array, share
-from .arrays.creation import asarray, manager
-from .arrays.elementwise import assign_all, conj, into
+from .arrays.creation import arange, asarray, manager
+from .arrays.elementwise import assign_all, conj, into, where
 from .arrays.groups.array import GroupArray
 from .arrays.groups.functions import call
 from .arrays.groups.traits import by_rows
@@ -31,6 +31,7 @@ from .arrays.manipulation import roll
 from .arrays.operands import blank_like, output, run
 from .arrays.operands import operand
 from .arrays.primitives import cast
+from .arrays.storage import unsupported_reason
 
 __all__ = [
     "convolve",
@@ -486,20 +487,37 @@ def _conjugate(name: str, x: Any) -> Any:
     return conj(_array(x))
 
 
+def _frequencies(
+    of_numpy: Callable[..., Any],
+    n: int,
+    count: int,
+    d: float,
+    dtype: DTypeLike | None,
+    device: Manager | None,
+) -> Array:
+    """Return `count` multiples of 1 / (n d), of which the second half of n are negative."""
+    on = manager(device)
+    wanted = np.dtype(default_float(on) if dtype is None else dtype)
+    if not isinstance(n, int) or n < 1 or unsupported_reason(on, np.dtype(np.float64)):
+        return asarray(of_numpy(n, d).astype(wanted), device=on)
+    places = arange(count, dtype=np.int32, device=on)
+    if count == n:
+        places = where(places < (n + 1) // 2, places, places - n)
+    return (places * np.float64(1.0 / (n * d))).astype(wanted)
+
+
 def fftfreq(
     n: int, /, d: float = 1.0, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
     """Return the frequencies of the numbers of a spectrum of n values, d apart, as an array."""
-    wanted = default_float(manager(device)) if dtype is None else dtype
-    return asarray(np.fft.fftfreq(n, d).astype(wanted), device=device)
+    return _frequencies(np.fft.fftfreq, n, n, d, dtype, device)
 
 
 def rfftfreq(
     n: int, /, d: float = 1.0, dtype: DTypeLike | None = None, device: Manager | None = None
 ) -> Array:
     """Return the frequencies of the numbers of a half spectrum of n values, d apart, as an array."""
-    wanted = default_float(manager(device)) if dtype is None else dtype
-    return asarray(np.fft.rfftfreq(n, d).astype(wanted), device=device)
+    return _frequencies(np.fft.rfftfreq, n, n // 2 + 1, d, dtype, device)
 
 
 def _shifted(name: str, x: _T, axes: int | _Axes | None, inverse: bool) -> _T:

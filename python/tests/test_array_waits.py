@@ -39,6 +39,13 @@ class Inputs:
         raise AttributeError(name)
 
 
+def placed(xp: Any, a: Any) -> Any:
+    """Return what place() makes of a copy, with values that are repeated."""
+    x = a.n.copy()
+    xp.place(x, a.flags, a.n[:7])
+    return x
+
+
 #: Functions whose shapes are known, with what NumPy says.
 KNOWN_SHAPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "sort": (lambda a: kp.sort(a.x), lambda a: np.sort(a.x)),
@@ -74,6 +81,16 @@ KNOWN_SHAPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "concatenate": (lambda a: kp.concatenate([a.x, a.x]), lambda a: np.concatenate([a.x, a.x])),
     "flip": (lambda a: kp.flip(a.rows).copy(), lambda a: np.flip(a.rows)),
     "transpose": (lambda a: a.rows.T.copy(), lambda a: a.rows.T),
+    "place": (lambda a: placed(kp, a), lambda a: placed(np, a)),
+    "fftfreq": (
+        lambda a: kp.fft.fftfreq(9, 0.5, device=a.x.device),
+        lambda a: np.fft.fftfreq(9, 0.5),
+    ),
+    "rfftfreq": (lambda a: kp.fft.rfftfreq(10, device=a.x.device), lambda a: np.fft.rfftfreq(10)),
+    "repeat by counts of the host": (
+        lambda a: kp.repeat(a.x, np.arange(SIZE) % 3),
+        lambda a: np.repeat(a.x, np.arange(SIZE) % 3),
+    ),
     "large sum": (lambda a: kp.ones(1 << 17, np.float32).sum(), lambda a: np.float32(1 << 17)),
 }
 
@@ -88,12 +105,16 @@ SHAPES_FROM_DATA: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] =
         lambda a: np.unique(a.n, return_counts=True)[1],
     ),
     "bincount": (lambda a: kp.bincount(a.n), lambda a: np.bincount(a.n)),
+    "repeat": (
+        lambda a: kp.repeat(a.x, a.n),
+        lambda a: np.repeat(a.x, a.n),
+    ),
     "checked indices": (lambda a: kp.take(a.x, a.n), lambda a: np.take(a.x, a.n)),
 }
 
 
 #: They upload a few numbers. If host and device share memory, that waits until the memory is free.
-UPLOADS = ("percentile", "take of places on the host")
+UPLOADS = ("percentile", "take of places on the host", "repeat by counts of the host")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from .. import _kp
 from .._axes import normalized
 from .._kp import Tensor
 from .._wording import counted, kind_of
-from . import reductions
+from . import reductions, scans
 from .array import Array, converted
 from .creation import arange
 from .elementwise import (
@@ -240,20 +240,17 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:
-    """Set the elements that a mask chooses to `vals` in their order, which are repeated.
-
-    Waits for the device.
-    """
+    """Set the elements that a mask chooses to `vals` in their order, which are repeated."""
     _require(arr, "place")
     flags = converted(as_array(mask, arr._manager), np.dtype(np.bool_))
     if flags.shape != arr.shape:
         raise ValueError(f"the mask has the shape {flags.shape}, and the array {arr.shape}")
-    count = int(reductions.count_nonzero(flags))
     row = ravel(fitting(vals, arr))
-    if count and not row.size:
+    if row.size:
+        order = reshape(scans.cumsum(ravel(flags), dtype=np.int32) - 1, arr.shape)
+        arr[...] = chosen(flags, take(row, order, mode="wrap"), arr)
+    elif reductions.any(flags):
         raise ValueError("place needs at least one value")
-    if count:
-        arr[flags] = row[np.arange(count) % row.size]
 
 
 def _of_tensor(x: Array, count: int, v: Any) -> Any:

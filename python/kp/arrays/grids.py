@@ -28,7 +28,7 @@ from .creation import (
     zeros,
 )
 from .elementwise import abs as absolute, apply, as_array, cos, i0, manager_of, sqrt
-from .manipulation import given, ravel, reshape
+from .manipulation import broadcast_arrays, given, ravel, reshape, stack
 from .storage import index_along, unsupported_reason, upload
 from .types import number
 
@@ -89,19 +89,20 @@ class _Grid:
     the end among them. The dtype is NumPy's; the device is the default one.
     """
 
-    def __init__(self, grid: Any) -> None:
-        self._grid = grid
+    def __init__(self, dense: bool) -> None:
+        self._dense = dense
 
     def __getitem__(self, key: Any) -> Any:
-        made = self._grid[key]
+        made = np.ogrid[key]
         on = manager(None)
-        if isinstance(made, (tuple, list)):
-            return tuple(upload(on, np.asarray(each)) for each in made)
-        return upload(on, np.asarray(made))
+        if not isinstance(made, (tuple, list)):
+            return upload(on, np.asarray(made))
+        rows = tuple(upload(on, np.asarray(each)) for each in made)
+        return stack(broadcast_arrays(*rows)) if self._dense else rows
 
 
-mgrid = _Grid(np.mgrid)
-ogrid = _Grid(np.ogrid)
+mgrid = _Grid(dense=True)
+ogrid = _Grid(dense=False)
 
 
 @overload
@@ -135,8 +136,6 @@ def indices(
 
     The arrays of the tuple have one element along the other axes.
     """
-    from .manipulation import stack
-
     on, shape = manager(device), extents(dimensions)
     kind = number(dtype).dtype
     if sparse:
@@ -247,18 +246,27 @@ def diag_indices(n: int, ndim: int = 2, *, device: Manager | None = None) -> tup
     return (_counted(n, np.dtype(np.int64), manager(device)),) * ndim
 
 
+def _triangle_indices(
+    name: str, n: int, k: int, m: int | None, device: Manager | None
+) -> tuple[Array, ...]:
+    from .searching import nonzero
+
+    shape = extents((n, n if m is None else m))
+    return nonzero(apply(name, _column_minus_row(shape, manager(device)), k))
+
+
 def tril_indices(
     n: int, k: int = 0, m: int | None = None, *, device: Manager | None = None
 ) -> tuple[Array, ...]:
     """Return the indices of the elements of an n x m matrix at and below the k-th diagonal."""
-    return tuple(asarray(each, device=device) for each in np.tril_indices(n, k, m))
+    return _triangle_indices("less_equal", n, k, m, device)
 
 
 def triu_indices(
     n: int, k: int = 0, m: int | None = None, *, device: Manager | None = None
 ) -> tuple[Array, ...]:
     """Return the indices of the elements of an n x m matrix at and above the k-th diagonal."""
-    return tuple(asarray(each, device=device) for each in np.triu_indices(n, k, m))
+    return _triangle_indices("greater_equal", n, k, m, device)
 
 
 def diag_indices_from(arr: Any) -> tuple[Array, ...]:

@@ -469,13 +469,39 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
         strides = (*view._strides[: place + 1], 0, *view._strides[place + 1 :])
         shape[place] *= repeats
         return reshape(view._strided(view._offset, wide, strides, False).copy(), tuple(shape))
-    counts = np.asarray(repeats.numpy() if isinstance(repeats, Array) else repeats)
+    counts = repeats if isinstance(repeats, Array) else np.asarray(repeats)
     if counts.dtype.kind not in "iu":
         raise TypeError("repeats must be integers")
-    from .searching import take
+    extent = array.shape[place]
+    if counts.size == 1:
+        counts = int(counts.reshape(())[()])
+        return repeat(array, counts, place)
+    if counts.shape != (extent,):
+        raise ValueError(
+            f"repeats of shape {counts.shape} are not one for each of {counted(extent, 'element')}"
+        )
+    return _repeated(array, counts, place)
 
-    counts = np.broadcast_to(counts, (array.shape[place],))
-    return take(array, np.repeat(np.arange(array.shape[place]), counts), axis=place)
+
+def _repeated(array: Array, counts: Any, axis: int) -> Array:
+    """Return each element as often as its count says. Waits for counts that are on the device."""
+    from .creation import arange
+    from .scans import cumsum
+    from .searching import searchsorted, take
+
+    if not counts.shape[0]:
+        return array.copy()
+    on_device = isinstance(counts, Array)
+    ends = (cumsum if on_device else np.cumsum)(counts, dtype=np.int64)
+    least, total = (
+        stack([counts.min().astype(np.int64), ends[-1]]).tolist()
+        if on_device
+        else (int(counts.min()), int(ends[-1]))
+    )
+    if least < 0:
+        raise ValueError("repeats must not be negative")
+    places = arange(total, dtype=np.int64, device=array.device)
+    return take(array, searchsorted(ends, places, side="right"), axis=axis, mode="clip")
 
 
 @by_rows("moves.roll")

@@ -126,8 +126,6 @@ class Operators:
     repeat = _method("manipulation", "repeat")
     clip = _method("elementwise", "clip")
     round = _method("elementwise", "round")
-    conj = _method("elementwise", "conj")
-    conjugate = _method("elementwise", "conj")
     dot = _method("products", "dot")
     diagonal, trace = _method("products", "diagonal"), _method("products", "trace")
     swapaxes = _method("manipulation", "swapaxes")
@@ -135,6 +133,13 @@ class Operators:
     searchsorted = _method("searching", "searchsorted")
     argsort = _method("searching", "argsort")
     nonzero = _method("searching", "nonzero")
+
+    def conj(self) -> Array:
+        """Return the complex conjugates; of real numbers the array itself, as NumPy does."""
+        array: Any = self
+        return _function("elementwise", "conj")(array) if array.dtype.kind == "c" else array
+
+    conjugate = conj
 
     def sort(self, axis: int = -1) -> None:
         """Sort in place along an axis."""
