@@ -108,7 +108,7 @@ uint32_t CheckContext::addSite(CheckSite site) {
     site.line = lines.line();
     site.text = lines.text();
     sites.push_back(std::move(site));
-    return editor.uintConstant(static_cast<uint32_t>(sites.size() - 1));
+    return editor.uintConstant(static_cast<uint32_t>(sites.size()));
 }
 
 const uint32_t* CheckContext::known(const std::vector<uint32_t>& key) const {

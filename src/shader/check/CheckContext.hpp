@@ -53,7 +53,7 @@ public:
     uint32_t counter();
     std::string memberName(uint32_t type, uint32_t member) const;
 
-    /// Adds a site at the current line. @return a constant with its number
+    /// Adds a site at the current line. @return a constant with its number, from 1
     uint32_t addSite(CheckSite site);
     /// Returns the function of a key; null if there is none yet.
     const uint32_t* known(const std::vector<uint32_t>& key) const;

@@ -60,8 +60,8 @@ struct CheckedModule {
 };
 
 /// The buffer begins with a number of faults, and has kFaultWords words for each of the first
-/// kMaxFaults: site, checked index, the index in two words, extent, value, global and local
-/// invocation.
+/// kMaxFaults: site (from 1; 0 is not written yet), checked index, the index in two words, extent,
+/// value, global and local invocation.
 constexpr uint32_t kFaultWords = 12;
 constexpr uint32_t kMaxFaults = 64;
 constexpr uint32_t kReportWords = 1 + kFaultWords * kMaxFaults;
