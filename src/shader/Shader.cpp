@@ -131,7 +131,8 @@ CompileOptions withChecks(CompileOptions options) {
     options.debugInfo = true;
     const auto isDefined = [](const auto& define) { return define.first == "KOMPUTE_CHECK"; };
     if (std::ranges::none_of(options.defines, isDefined))
-        options.defines.emplace_back("KOMPUTE_CHECK", "1"); // for <kompute/check.glsl>
+        options.defines.emplace_back("KOMPUTE_CHECK", // for <kompute/check.glsl>
+                                     options.language == ShaderLanguage::eHlsl ? "2" : "1");
     return options;
 }
 

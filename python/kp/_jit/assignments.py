@@ -391,7 +391,6 @@ def statement_name(node: ast.AST) -> str:
         "With": "with",
         "Raise": "raise",
         "Try": "try",
-        "Assert": "assert",
         "Import": "import",
         "ImportFrom": "import",
         "Global": "global",

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._errors import ShaderError
 from .._kernel import Sized
-from .._kp import Buffer, Manager, Memory, Queue, compile
+from .._kp import Buffer, Manager, Memory, Queue, _checks, compile
 from .._kernel_call import Events, number_of
 from .._launching import launch
 from .._program import KEYWORDS, Extent, Parameter, Program
@@ -208,7 +208,7 @@ class JitFunction:
 
     def _for(self, values: dict[str, Any]) -> Compiled:
         """Return the kernel for the types of arguments."""
-        key = tuple(_key(values.get(name)) for name in self._names)
+        key = (_checks(), *(_key(values.get(name)) for name in self._names))
         compiled = self._compiled.get(key)
         if compiled is None or not compiled.is_current():
             compiled = self._compile(self._specs(values))

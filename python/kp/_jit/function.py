@@ -6,13 +6,14 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from . import intrinsics
 from .assignments import statement_name
 from .divergence import Divergence
 from .expressions import _ARITHMETIC
 from .loops import Loop, Loops, merged
 from .names import Names
 from .source import Source
-from .types import Type
+from .types import UINT, Type
 from .values import Value
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Function(Loops):
         self._may_have_ended = False
         self.depth = 1
         self._hidden = 0
+        self._statement: ast.stmt | None = None
         self._unpacked: ast.expr | None = None
         self._loops: list[Loop] = []
         self._temporaries: list[str] = []
@@ -150,7 +152,10 @@ class Function(Loops):
         return text
 
     def emit(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
+        line = "    " * self.depth + text
+        if self.unit.checked and self._statement is not None:
+            line = f"{self.source.line_directive(self._statement)}{line}"
+        self.lines.append(line)
 
     @property
     def is_certain(self) -> bool:
@@ -168,7 +173,9 @@ class Function(Loops):
             method = getattr(self, f"_do_{type(statement).__name__}", None)
             if method is None:
                 self.fail(statement, f"{statement_name(statement)} cannot be used in kernels")
+            outer, self._statement = self._statement, statement
             method(statement)
+            self._statement = outer
 
     def nested(self, body: list[ast.stmt]) -> None:
         self.depth += 1
@@ -185,9 +192,54 @@ class Function(Loops):
             self.expression(node.value)  # refused by its name
         if not isinstance(node.value, ast.Call):
             self.fail(node, "this has no effect")
+        if self._is_check(node.value):
+            self._check(node.value)
+            return
         value = self.expression(node.value)
         if value.text:
             self.emit(f"{value.text};")
+
+    def _do_Assert(self, node: ast.Assert) -> None:
+        self._emit_check(node.test, node.msg, None)
+
+    def _is_check(self, node: ast.Call) -> bool:
+        try:
+            return self.source.lookup(ast.unparse(node.func)) is intrinsics.check
+        except KeyError:
+            return False
+
+    def _check(self, node: ast.Call) -> None:
+        given = dict(zip(("condition", "text", "value"), node.args, strict=False))
+        given.update({each.arg or "**": each.value for each in node.keywords})
+        if len(node.args) > 3 or not {"condition"} <= set(given) <= {"condition", "text", "value"}:
+            self.fail(node, "kp.check() takes a condition, a text and a value")
+        self._emit_check(given["condition"], given.get("text"), given.get("value"))
+
+    def _emit_check(self, test: ast.expr, said: ast.expr | None, value: ast.expr | None) -> None:
+        """Report a false condition, in checked mode."""
+        if not self.unit.checked:
+            return
+        text = ast.unparse(test)
+        if said is not None:
+            if not isinstance(said, ast.Constant) or not isinstance(said.value, str):
+                self.fail(said, "the text of a check is a constant, such as 'x is positive'")
+            text = said.value
+        text = "".join(
+            c if c.isascii() and c.isprintable() and c not in '\\"%' else "?" for c in text
+        )
+        condition = self.condition(test)
+        shown = Value("0u", UINT)
+        if value is not None:
+            shown = self.number(value)
+            own = self.strong(self.typed(shown, value))
+            if not own.is_scalar or own.bits != 32:
+                self.fail(value, f"the value of a check is a number of 32 bits, not {own}")
+            shown = self.convert(shown, own, value)
+        self.unit.extensions.add("GL_EXT_debug_printf")
+        wrong = (
+            str(not condition.constant).lower() if condition.is_constant else f"!({condition.text})"
+        )
+        self.emit(f'if ({wrong}) debugPrintfEXT("{text}", 0x6b70u, {shown.text});')
 
     def _do_If(self, node: ast.If, keyword: str = "if") -> None:
         test = self.condition(node.test)
