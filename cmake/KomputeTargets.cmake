@@ -107,7 +107,8 @@ file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.gl
 # Shaders that older compilers do not know, as SPIR-V: see scripts/cooperative_shaders.py.
 file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/cooperative/*.spv")
 # What shaders may include, for those that are compiled at run time.
-list(APPEND texts "${PROJECT_SOURCE_DIR}/include/kompute/index.glsl")
+list(APPEND texts "${PROJECT_SOURCE_DIR}/include/kompute/check.glsl"
+     "${PROJECT_SOURCE_DIR}/include/kompute/index.glsl")
 # Device profiles, so that an installed library knows them by name.
 file(GLOB profiles CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/profiles/*.json")
 list(APPEND texts ${profiles})

@@ -41,6 +41,7 @@ PUBLIC = {
     "ExternalMemory.hpp": "vulkan",
     "VulkanHandles.hpp": "vulkan",
     "Array.hpp": "arrays",
+    "Check.hpp": "shader",
     "Reflection.hpp": "shader",
     "Shader.hpp": "shader",
     "ShaderLibrary.hpp": "shader",

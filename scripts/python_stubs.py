@@ -91,6 +91,8 @@ _Target: TypeAlias = str | SupportsIndex
 #: Types of arguments, by name or by Class.function.name.
 ARGUMENTS = {
     "addressed": "collections.abc.Iterable[Tensor] | None",
+    "check": "bool | str | None",
+    "checks": "bool | str | None",
     "samplers": "Sampler | collections.abc.Iterable[Sampler] | None",
     "Manager.sampler.address": "str | collections.abc.Sequence[str]",
     "algorithm": "Algorithm",
@@ -339,6 +341,7 @@ RESULTS = {
     "Algorithm.workgroup": "tuple[int, int, int]",
     "Buffer.__class_getitem__": "Any",
     "Buffer.__enter__": "Self",
+    "checked.__enter__": "Self",
     "Buffer.read_async": "tuple[NDArray[Any], list[Event]]",
     "Buffer.shader_shape": "tuple[int, int, int, int]",
     "Buffer.shape": "tuple[int, ...]",

@@ -18,7 +18,8 @@ enum class ErrorCode {
     eDeviceLost,      ///< The device stopped; later calls on it throw too, destruction works.
     eUnsupported,     ///< The driver or device does not support the request.
     eVulkan,          ///< Another Vulkan call failed; see Error::vkResult().
-    eCancelled        ///< The work was cancelled before it started.
+    eCancelled,       ///< The work was cancelled before it started.
+    eCheckFailed      ///< A shader made a mistake that checked mode found.
 };
 
 /// Base class of all exceptions that the library throws. Derives from std::runtime_error, so code

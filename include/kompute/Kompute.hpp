@@ -5,6 +5,7 @@
 // own, <kompute/Launch.hpp>, so that programs without them compile faster.
 
 #include <kompute/Algorithm.hpp>
+#include <kompute/Check.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Cuda.hpp>
 #include <kompute/DeviceFacts.hpp>

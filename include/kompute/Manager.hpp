@@ -338,10 +338,10 @@ public:
     algorithm(const MemoryObjects& memObjects = {}, ArrayView<uint32_t> spirv = {},
               const Workgroup& workgroup = {}, const std::vector<S>& specializationConstants = {},
               const std::vector<P>& pushConstants = {}, const AlgorithmOptions& options = {}) {
-        auto made = make<Algorithm>();
+        auto made = manage(make<Algorithm>()); // it looks at the manager's options
         made->rebuild(memObjects, spirv, workgroup, specializationConstants, pushConstants,
                       options);
-        return manage(std::move(made));
+        return made;
     }
 
     /// Creates a queue for launchers; see Queue. Each call returns a new, independent queue, even
@@ -422,6 +422,8 @@ public:
     /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
     /// environment's, else the user's. Returns "" if nothing is kept.
     std::string cacheFolder() const;
+    /// Returns ManagerOptions::check.
+    std::string check() const;
 
     /// Kompute 0.9.0's calls, which need <vulkan/vulkan.hpp>. deviceInfo() and kp::listDevices() do
     /// not. Handles, here and below, stay the library's (or the host application's).

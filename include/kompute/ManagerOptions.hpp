@@ -45,6 +45,9 @@ struct ManagerOptions {
     /// Comma-separated list of "core", "sync", "gpu" (validation layers) and "printf"
     /// (debugPrintfEXT output). Empty: the environment variable KOMPUTE_VALIDATION, else none.
     std::string validation;
+    /// Checked mode of the algorithms and kernels that name no AlgorithmOptions::check, and lines
+    /// in shaders that the manager compiles. Empty: the CheckScope or KOMPUTE_CHECK.
+    std::string check;
     WaitPolicy waitPolicy = WaitPolicy::eAuto;
     /// Folder for all that is kept between runs: compiled pipelines and shaders, the library's own
     /// included, and times of autotuning. Empty: the environment variable KOMPUTE_CACHE_DIR, else

@@ -45,6 +45,8 @@ from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
 from ._errors import (
     Cancelled,
+    CheckFailed,
+    CheckFault,
     DeviceLost,
     Error,
     InvalidArgument,
@@ -123,6 +125,7 @@ from ._kp import (
     TuningResult,
     UserEvent,
     __version__,
+    checked,
     compile as compile,
     eval_all,
     list_devices,
@@ -144,6 +147,8 @@ __all__ = [
     "Binding",
     "Buffer",
     "Cancelled",
+    "CheckFailed",
+    "CheckFault",
     "DataTypes",
     "DeviceGroup",
     "DeviceLost",
@@ -222,6 +227,7 @@ __all__ = [
     "UserEvent",
     "__version__",
     "asbuffer",
+    "checked",
     "copy",
     "default_group",
     "default_float",

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import linecache
 import traceback
+from dataclasses import dataclass, replace
 from types import GetSetDescriptorType, MemberDescriptorType, TracebackType
 
 
@@ -12,7 +14,8 @@ class Error(RuntimeError):
     """Base class of the library's exceptions.
 
     - ``code``: the kind of failure: ``"invalid_argument"``, ``"shader"``, ``"out_of_memory"``,
-      ``"device_lost"``, ``"unsupported"``, ``"cancelled"`` or ``"vulkan"``.
+      ``"device_lost"``, ``"unsupported"``, ``"cancelled"``, ``"check_failed"``
+      or ``"vulkan"``.
     - ``vk_result``: the VkResult that caused it, or 0.
     - ``reasons``: details, for example why each device was rejected.
     """
@@ -56,6 +59,66 @@ class DeviceLost(Error):
 
 class Cancelled(Error):
     """The work was cancelled before it started: its sequence or manager was destroyed."""
+
+
+@dataclass(frozen=True)
+class CheckFault:
+    """A mistake of a shader that checked mode found.
+
+    - ``kind``: ``"read"``, ``"write"``, ``"atomic"`` or ``"index"`` for an index outside of its
+      array; ``"division"``, ``"shift"``, ``"overflow"``, ``"nan"``, ``"steps"`` or ``"assert"``.
+    - ``file``, ``line``, ``text``: the place in the source; empty and 0 if they are unknown.
+    - ``message``: the text of an assertion, or what was not finite.
+    - ``target``: what is indexed, by its name in the shader; ``memory``: what is bound there.
+    - ``index``, ``extent``: the index and the number of elements.
+    - ``value``: what was to be written, as text.
+    - ``global_invocation``, ``local_invocation``: in x, y and z.
+    """
+
+    kind: str
+    file: str
+    line: int
+    text: str
+    message: str
+    target: str
+    memory: str
+    index: int
+    extent: int
+    value: str
+    global_invocation: tuple[int, int, int]
+    local_invocation: tuple[int, int, int]
+
+
+class CheckFailed(Error):
+    """A shader made a mistake that checked mode found. Its access was skipped.
+
+    - ``faults``: a CheckFault for each of the first mistakes, of different places first.
+    - ``count``: the number of all of them.
+    """
+
+    faults: list[CheckFault]
+    count: int = 0
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*args)
+        self.faults = []
+
+
+def point_at(error: CheckFailed) -> None:
+    """Let the traceback of an error end at the line of a Python function that was a kernel."""
+    for i, each in enumerate(error.faults):
+        if not each.text:  # of a notebook's cell
+            text = linecache.getline(each.file, each.line).strip()
+            error.faults[i] = replace(each, text=text)
+    fault = error.faults[0]
+    if not fault.file.endswith(".py") and not linecache.getline(fault.file, fault.line):
+        return
+    code = compile("\n" * (fault.line - 1) + "raise error", fault.file, "exec")
+    try:
+        exec(code.replace(co_name="kernel"), {"error": error})
+    except CheckFailed as raised:
+        assert raised.__traceback__ is not None
+        error.__traceback__ = raised.__traceback__.tb_next
 
 
 class Unsupported(Error):

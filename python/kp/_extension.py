@@ -13,7 +13,8 @@ from . import _kp
 #: colon is that of the function, if it is another.
 _PLACES = {
     **dict.fromkeys(("CopyLauncher", "KernelLauncher"), "_kp"),
-    **dict.fromkeys(("Cancelled", "DeviceLost", "Error", "InvalidArgument"), "_errors"),
+    **dict.fromkeys(("Cancelled", "CheckFailed", "CheckFault", "DeviceLost"), "_errors"),
+    **dict.fromkeys(("Error", "InvalidArgument", "point_at"), "_errors"),
     **dict.fromkeys(("OutOfMemory", "ShaderError", "Unsupported", "clear_frames"), "_errors"),
     "copied_error": "_errors:copied",
     **dict.fromkeys(("OF_KERNELS", "pack_push_constants", "shape_problem"), "_shaders.constants"),

@@ -136,6 +136,7 @@ class Manager:
         timeline_semaphores: bool = True,
         coalesce: bool = True,
         reorder: bool = True,
+        check: bool | str | None = None,
     ) -> None:
         """Without arguments: the best device, or the one that the environment variable
         KOMPUTE_DEVICE names.
@@ -151,7 +152,9 @@ class Manager:
         pipelines and shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). Launches and
         evaluations that find their queue busy are submitted together; with `coalesce=False` each
         is submitted at once. Independent dispatches of a sequence may run in another order to
-        share barriers; `reorder=False` keeps the order in which they were recorded.
+        share barriers; `reorder=False` keeps the order in which they were recorded. `check`
+        turns checked mode on (True, or a list as for kp.checked) for the manager's algorithms
+        and kernels, or off (False).
         """
 
     def compile(
@@ -373,6 +376,7 @@ class Manager:
         robust_access: bool | None = None,
         max_private_bytes: SupportsIndex | None = None,
         emulate_types: bool | None = None,
+        check: bool | str | None = None,
     ) -> Algorithm:
         """A shader with the memory of its bindings 0, 1, ...
 
@@ -404,6 +408,8 @@ class Manager:
 
         With `emulate_types`, numbers of types that the device lacks, such as float64 and int64,
         are computed with others: right to the bit, but slowly.
+
+        `check` turns checked mode on (True, or a list as for kp.checked) or off (False).
         """
 
     def queue(
@@ -1246,6 +1252,7 @@ class Algorithm:
         robust_access: bool | None = None,
         max_private_bytes: SupportsIndex | None = None,
         emulate_types: bool | None = None,
+        check: bool | str | None = None,
     ) -> None:
         """Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
         constants, and options that are None, keep the previous ones. Sequences keep their
@@ -1623,6 +1630,26 @@ class Queue:
         """Waits for all earlier launches on this queue. Failures are reported by their events."""
 
     def __repr__(self) -> str: ...
+
+class checked:
+    """Checked mode for what is compiled and run for the first time in a with statement, in this
+    thread: kernels, algorithms and shaders. A shader's mistake is then a CheckFailed from the
+    call that waits.
+
+    `checks` is True or a list of "bounds" (accesses outside of buffers, arrays and vectors) and
+    "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices).
+    False turns it off. The environment variable KOMPUTE_CHECK does the same for a program, and
+    `check` of Manager, Manager.algorithm and Kernel for one of them.
+    """
+
+    def __init__(self, checks: bool | str | None = True) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+def _checks() -> str:
+    """Returns the checks of this thread as text, which tells kernels apart."""
 
 class MemoryUsage:
     """Device memory, in bytes. Host memory counts only if the device has no other."""
@@ -2636,6 +2663,7 @@ class Kernel:
         robust_access: bool | None = None,
         max_private_bytes: SupportsIndex | None = None,
         emulate_types: bool | None = None,
+        check: bool | str | None = None,
     ) -> None: ...
 
 class Launcher:

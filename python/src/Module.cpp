@@ -44,6 +44,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindEnums(module);
 
     Classes classes(module);
+    bindCheck(module);
     bindManager(module, classes);
     bindMemory(classes);
     bindImage(classes);

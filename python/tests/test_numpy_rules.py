@@ -343,7 +343,7 @@ def test_unknown_keywords_are_named_with_the_nearest(mgr: kp.Manager) -> None:
         "kp.Manager.algorithm() has no argument 'workgroups'; did you mean 'workgroup'? Its "
         "arguments are tensors, spirv, workgroup, spec_consts, push_consts, thread_count, "
         "reinterpret, subgroup_size, full_subgroups, addressed, samplers, robust_access, "
-        "max_private_bytes, emulate_types"
+        "max_private_bytes, emulate_types, check"
     )
     message = refusal(lambda: mgr.tensor([1], type="int32"))  # type: ignore[call-arg]
     assert "kp.Manager.tensor() has no argument 'type'" in message

@@ -213,7 +213,7 @@ void Algorithm::recordBindCore(const vk::CommandBuffer& commandBuffer) {
     Recorder::withBoundState(*mImpl->device, native::handleOf(commandBuffer),
                              [&](BoundState& bound, Recorder* recorder) {
                                  if (recorder)
-                                     recorder->keep(mImpl->binding);
+                                     recorder->keepBinding(mImpl->binding);
                                  mImpl->binding->bindTo(bound);
                              });
 }

@@ -16,10 +16,13 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/AlgorithmChecks.hpp"
+#include "core/BindingText.hpp"
 #include "core/ImageChecks.hpp"
 #include "core/LoweredShader.hpp"
 #include "core/MemoryImpl.hpp"
 #include "core/SamplerImpl.hpp"
+#include "core/check/CheckReport.hpp"
+#include "core/check/CheckedShader.hpp"
 #include "shader/ContentKey.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
@@ -58,6 +61,7 @@ Workgroup specializedLocalSize(const shader::Reflection& reflection,
     return size;
 }
 
+/// @param spirv  what the driver gets, with its key
 std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
                                                std::span<const uint32_t> spirv, const Hash& key,
                                                const LoweredShader* lowered) {
@@ -66,6 +70,8 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
     for (const shader::Binding& binding : reflection.bindings)
         bindings.push_back(
             {binding.binding, descriptorType(binding.kind), binding.count, binding.set});
+    if (algorithm.checked)
+        bindings.push_back({.set = algorithm.checked->module.reportSet});
     Specialization given;
     given.data = algorithm.specialization.data;
     for (const shader::SpecConstant& constant : reflection.specConstants)
@@ -76,9 +82,8 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
 
     vulkan::PipelineCache& pipelines = algorithm.device->pipelines();
     vulkan::PipelineRequest request;
-    request.spirv = lowered ? lowered->module.spirv : spirv;
-    const Hash& used = lowered ? lowered->key : key;
-    request.spirvKey = {used.low, used.high};
+    request.spirv = spirv;
+    request.spirvKey = {key.low, key.high};
     request.entryPoint = reflection.entryPoint;
     const uint32_t declared = (reflection.pushConstantSize + 3u) / 4u * 4u;
     request.layout =
@@ -149,7 +154,15 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     takenPushTypes = pushTypesOf(*reflection);
     wordBuffers = lowered && lowered->module.wordBuffers;
-    pipeline = makePipeline(*this, spirv, key, lowered.get());
+    std::span<const uint32_t> words = lowered ? lowered->module.spirv : spirv;
+    Hash wordsKey = lowered ? lowered->key : key;
+    const shader::CheckKinds kinds = checksFor(options, managerQueue.lock().get());
+    checked = kinds.any() ? checkedFor(*device, words, wordsKey, *reflection, kinds) : nullptr;
+    if (checked) {
+        words = checked->module.spirv;
+        wordsKey = checked->key;
+    }
+    pipeline = makePipeline(*this, words, wordsKey, lowered.get());
     bindMemory();
 }
 
@@ -254,7 +267,7 @@ void Algorithm::Impl::bindMemory() {
     auto next = std::make_shared<MemoryBinding>();
     next->pipeline = pipeline;
     const vulkan::PipelineLayout& layout = pipeline->layout();
-    const uint32_t setCount = reflection->bindings.empty() ? 0 : layout.setCount();
+    const uint32_t setCount = reflection->bindings.empty() && !checked ? 0 : layout.setCount();
     auto used = reflection->bindings.begin(); // sorted by set
     std::vector<vulkan::DescriptorWrite> writes;
     for (uint32_t set = 0; set < setCount; ++set) {
@@ -265,6 +278,8 @@ void Algorithm::Impl::bindMemory() {
         std::shared_ptr<vulkan::DescriptorSet> made;
         if (!writes.empty())
             made = device->descriptors().create(layout, writes, set);
+        else if (checked && set == checked->module.reportSet)
+            made = bindReport(*next);
         if (set == 0)
             next->set = std::move(made);
         else
@@ -278,6 +293,20 @@ void Algorithm::Impl::bindMemory() {
         next->hostMayRead |= memory.hostReadable();
     }
     binding = std::move(next);
+}
+
+std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding& next) const {
+    std::vector<BoundText> bound;
+    for (const shader::Binding& used : reflection->bindings)
+        if (used.takesMemory())
+            bound.push_back({used.set, used.binding,
+                             formatted("{}, {}", describeBinding(used),
+                                       describeMemory(implOf(*memObjects[used.argument])))});
+    next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound));
+    const vulkan::Buffer& buffer = next.report->buffer();
+    vulkan::DescriptorWrite write;
+    write.buffer = {buffer.handle(), buffer.offset(), buffer.size()};
+    return device->descriptors().create(pipeline->layout(), {&write, 1}, checked->module.reportSet);
 }
 
 vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used, uint32_t element,

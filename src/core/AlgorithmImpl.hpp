@@ -27,6 +27,8 @@ namespace kp {
 
 class Queue;
 struct LoweredShader;
+struct CheckedShader;
+class CheckReport;
 
 /// A pipeline with memory bound to it, and what recording a dispatch needs to know of that memory.
 /// Immutable.
@@ -44,6 +46,8 @@ struct MemoryBinding {
     std::vector<std::shared_ptr<vulkan::DescriptorSet>> furtherSets;
     std::vector<Use> uses; ///< in the order of the shader's bindings, then those by address
     std::vector<std::shared_ptr<const vulkan::Sampler>> samplers;
+    /// Of a checked shader; else null. Dispatches write it with atomics, which need no barriers.
+    std::shared_ptr<CheckReport> report;
     bool hostMayRead = false; ///< the host can read some output in place
     bool padded = false;      ///< some memory is a Memory::Impl::padded image
 
@@ -77,6 +81,7 @@ struct Algorithm::Impl {
     bool wordBuffers = false;        ///< elements of 8 and 16 bits are accessed as words
     Workgroup localSize{1, 1, 1};
     Specialization specialization;
+    std::shared_ptr<const CheckedShader> checked; ///< null unless checked mode is on
     AlgorithmOptions options;
     const char* label = nullptr; ///< of dispatches, for tools; a text that is never destroyed
     std::vector<unsigned char> pushConstants;
@@ -164,6 +169,8 @@ struct Algorithm::Impl {
 
 private:
     void checkDefaultWorkgroup();
+    /// Makes the buffer for reports of a checked shader, and its descriptor set.
+    std::shared_ptr<vulkan::DescriptorSet> bindReport(MemoryBinding& next) const;
     /// Adds a memory object or a sampler, or both, to @p next, and returns its descriptor.
     vulkan::DescriptorWrite bindObject(const shader::Binding& used, uint32_t element,
                                        MemoryBinding& next) const;

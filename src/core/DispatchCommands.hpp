@@ -26,7 +26,8 @@ public:
     /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the
     /// host has nothing to do before or after it.
     bool accessesBindingOnly() const {
-        return !mGroupCounts && !mBinding->padded && !mAlgorithm->accessesAnything();
+        return !mGroupCounts && !mBinding->padded && !mBinding->report &&
+               !mAlgorithm->accessesAnything();
     }
 
     /// Names the dispatch in tools.

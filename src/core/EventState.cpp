@@ -40,6 +40,10 @@ EventState::EventState(std::shared_ptr<vulkan::Device> device, vulkan::WaitMode 
 
 EventState::~EventState() {
     // A failure that nobody asked for would go unnoticed.
+    if (mFaults && !mFaultsSeen) {
+        mError = mFaults;
+        mErrorSeen = false;
+    }
     if (mError && !mErrorSeen) {
         try {
             KP_LOG_ERROR("work {}failed and nothing waited for it: {}",
@@ -69,8 +73,9 @@ void EventState::resolve(Phase phase) {
 
 void EventState::submitted(Submitted work) {
     mPoint = work.point;
-    if (!work.padded.empty()) {
+    if (work.needsFinish()) {
         mPadded = std::move(work.padded);
+        mReports = std::move(work.reports);
         mUnfinished.store(true, std::memory_order_release);
     }
     if (mQueuedAt)
@@ -109,7 +114,15 @@ void EventState::finishOnce() {
         return;
     pullRows(mPadded);
     finished.swap(mPadded);
+    mFaults = takeFaults(mReports);
+    mReports.clear();
     mUnfinished.store(false, std::memory_order_release);
+}
+
+std::exception_ptr EventState::faults() {
+    const std::lock_guard lock(mFinishMutex);
+    mFaultsSeen = true;
+    return mFaults;
 }
 
 bool EventState::done() {
@@ -139,8 +152,10 @@ EventStatus EventState::status() {
         break;
     }
     try {
-        const bool over = mPoint.queue->poll(mPoint.value);
-        return over ? EventStatus::eComplete : EventStatus::eSubmitted;
+        if (!done())
+            return EventStatus::eSubmitted;
+        const std::lock_guard lock(mFinishMutex);
+        return mFaults ? EventStatus::eError : EventStatus::eComplete;
     } catch (const std::exception&) {
         return EventStatus::eError;
     }
@@ -150,8 +165,11 @@ bool EventState::wait(uint64_t timeout) {
     const bool over = waitUntilOver(timeout);
     if (phase() == Phase::eFailed)
         std::rethrow_exception(error());
-    if (over && phase() == Phase::eSubmitted)
+    if (over && phase() == Phase::eSubmitted) {
         mPoint.queue->requireSucceeded(mPoint.value);
+        if (const std::exception_ptr found = faults())
+            std::rethrow_exception(found);
+    }
     return over;
 }
 

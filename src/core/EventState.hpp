@@ -14,6 +14,7 @@
 
 #include <kompute/Event.hpp>
 
+#include "core/check/CheckReport.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {
@@ -25,6 +26,10 @@ struct Submitted {
     vulkan::TimelinePoint point; ///< reached when the work is done
     /// Images whose host views the host updates once the work is done; see Memory::Impl::padded.
     std::vector<std::shared_ptr<Memory>> padded;
+    CheckReports reports; ///< of checked shaders
+
+    /// Returns true if the host has something to do once the work is done.
+    bool needsFinish() const { return !padded.empty() || !reports.empty(); }
 };
 
 /// Holds the device times of a submission until they are read.
@@ -99,6 +104,7 @@ public:
 private:
     void resolve(Phase phase);
     void finishOnce();
+    std::exception_ptr faults(); ///< the caller reports them
 
     const std::shared_ptr<vulkan::Device> mDevice; ///< declared first, so destroyed last
     const vulkan::WaitMode mWaitMode;
@@ -113,6 +119,9 @@ private:
 
     std::mutex mFinishMutex; ///< guards the next once the work is submitted
     std::vector<std::shared_ptr<Memory>> mPadded;
+    CheckReports mReports;
+    std::exception_ptr mFaults; ///< that the reports had
+    bool mFaultsSeen = false;
 
     mutable std::mutex mMutex; ///< guards the members below
     std::condition_variable mResolved;

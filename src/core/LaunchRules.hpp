@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
 #include "core/Recorder.hpp"
+#include "shader/check/CheckedModule.hpp"
 #include "vulkan/queue/Queue.hpp"
 
 namespace kp {
@@ -14,6 +17,8 @@ struct LaunchRules {
     /// Repeaters read the times of a submission after the next one, while the device works. Not on
     /// Mesa's software driver, which waits until the device is idle whenever times are read.
     bool readTimesLater = false;
+    /// Checked mode of algorithms that do not choose; nothing if the manager does not either.
+    std::optional<shader::CheckKinds> checks;
 
     Recorder::Order order() const {
         return reorder ? Recorder::Order::eByNeed : Recorder::Order::eAsGiven;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
 #include <kompute/Queue.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -21,6 +22,7 @@
 #include "core/QueueImpl.hpp"
 #include "core/SequenceImpl.hpp"
 #include "core/WrapHostDevice.hpp"
+#include "shader/check/CheckMode.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/device/Instance.hpp"
@@ -116,6 +118,9 @@ void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen,
     rules.coalesce = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
     rules.reorder = options.reorder && environment("KOMPUTE_REORDER") != "0";
     rules.readTimesLater = !device->physical().isCpu();
+    checks = options.check;
+    if (!checks.empty())
+        rules.checks = shader::parseChecks(checks);
     defaultQueue = newQueue(0, true);
     const std::string changes = transferRulesOf(options);
     if (!changes.empty())
@@ -332,6 +337,9 @@ std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions o
         options.vulkanVersion = device()->plan().apiVersion;
     if (options.cacheFolder.empty())
         options.cacheFolder = mImpl->cacheFolder;
+    std::optional<CheckScope> scope;
+    if (!mImpl->checks.empty())
+        scope.emplace(mImpl->checks);
     return kp::compile(source, options);
 }
 
@@ -359,6 +367,7 @@ void Manager::waitIdle() const {
     const std::shared_ptr<vulkan::Device> waited = device();
     waited->waitIdle();
     waited->requireAlive();
+    throwFaults(*waited);
 }
 
 std::vector<Event> Manager::submittedWork() const {
@@ -437,6 +446,10 @@ MemoryUsage Manager::memory() const {
 void Manager::resetPeakMemory() {
     device()->allocator().reserved().resetPeak();
     mImpl->account->allocated.resetPeak();
+}
+
+std::string Manager::check() const {
+    return mImpl->checks;
 }
 
 std::string Manager::cacheFolder() const {

@@ -54,6 +54,7 @@ struct Manager::Impl {
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     LaunchRules rules;
     std::string cacheFolder;             ///< from the options
+    std::string checks;                  ///< likewise
     std::vector<vulkan::Queue*> queues;  ///< of the device; sequence(i) uses entry i
     std::shared_ptr<Queue> defaultQueue; ///< null after destroy()
     std::mutex mutex;                    ///< guards the lists

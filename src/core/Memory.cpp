@@ -14,6 +14,7 @@
 #include "core/QueueImpl.hpp"
 #include "core/Recorder.hpp"
 #include "core/ScalarTypes.hpp"
+#include "core/check/CheckReport.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -256,6 +257,7 @@ void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
         mImpl->device->transfer().download(mImpl->buffer, offset, data, bytes);
     else
         downloadTexels(mImpl->device->transfer(), mImpl->image, data);
+    throwFaults(*mImpl->device);
 }
 
 void Memory::recordCopyFromStagingToDevice(const vk::CommandBuffer& commandBuffer) {

@@ -10,6 +10,7 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/ImageChannels.hpp"
+#include "core/check/CheckReport.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -227,7 +228,9 @@ void* Memory::Impl::hostView(bool given) {
         if (void* const view = mirror().viewAtOnce(given))
             return view;
         const CallGate::Call call(gate);
-        return given ? mirror().give() : mirror().view();
+        void* const view = given ? mirror().give() : mirror().view();
+        throwFaults(*device);
+        return view;
     }
     if (padded) {
         if (rows.empty() || rowsBehind()) {
@@ -240,6 +243,7 @@ void* Memory::Impl::hostView(bool given) {
     if (!memory().unusedSinceWait(given)) [[unlikely]] {
         const CallGate::Call call(gate);
         memory().waitForHost(given);
+        throwFaults(*device);
     }
     return buffer ? buffer->mapped() : image->mapped();
 }

@@ -122,7 +122,7 @@ void OpAlgoDispatch::record(const vk::CommandBuffer& commandBuffer) {
     Recorder::withBoundState(*commands.algorithm().device, handle,
                              [&](BoundState& bound, Recorder* recorder) {
                                  if (recorder)
-                                     recorder->keep(commands.binding());
+                                     recorder->keepBinding(commands.binding());
                                  commands.record(bound, handle);
                              });
 }

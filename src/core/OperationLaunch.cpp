@@ -39,7 +39,7 @@ Submitted submitOnce(const Queue::Impl& queue, const Operations& operations, boo
         queue.queue.wait(point.value, UINT64_MAX, queue.rules.waitMode);
     if (queue.rules.coalesce && !timed && operations.size() == 1)
         if (const auto point = gather(queue.queue, queue.rules, *operations.front(), waits))
-            return {*point, {}};
+            return {*point, {}, {}};
     // Given back when the work is submitted: what is submitted next follows it.
     vulkan::SharedScratch::Loan scratch(queue.device->sharedScratch(), queue.queue);
     std::shared_ptr<Recording> recording = recorded(queue, operations, timed, scratch);

@@ -232,8 +232,8 @@ Event Queue::Impl::barrier(const std::vector<Event>& waitFor) {
     const auto submit = [this](Points points) -> Submitted {
         // Without other queues, the barrier is the end of the work submitted so far.
         if (points.empty())
-            return {mLast.queue ? mLast : vulkan::TimelinePoint{&queue, 0}, {}};
-        return {vulkan::submitOrdered(queue, {}, {}, points), {}};
+            return {mLast.queue ? mLast : vulkan::TimelinePoint{&queue, 0}, {}, {}};
+        return {vulkan::submitOrdered(queue, {}, {}, points), {}, {}};
     };
     if (!dependencies.ready())
         return launchLater(
@@ -267,6 +267,7 @@ void Queue::Impl::finish() {
         state->waitUntilOver(UINT64_MAX);
     if (last.queue)
         last.queue->wait(last.value, UINT64_MAX, rules.waitMode);
+    throwFaults(*device);
 }
 
 std::vector<Event>

@@ -126,7 +126,7 @@ private:
                       std::unique_lock<std::mutex>& lock, bool isBarrier);
     /// @param state  null if the work needs none
     Event eventOf(std::shared_ptr<EventState> state, Submitted work) const {
-        if (!state && work.padded.empty()) [[likely]]
+        if (!state && !work.needsFinish()) [[likely]]
             return pointEvent(work.point);
         return stateEvent(std::move(state), std::move(work));
     }

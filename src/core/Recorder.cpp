@@ -144,6 +144,17 @@ void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
         padded.push_back(memory);
 }
 
+void Recorder::keepBinding(const std::shared_ptr<const MemoryBinding>& binding) {
+    keep(binding);
+    if (!binding->report) [[likely]]
+        return;
+    CheckReports& reports = mRecording.reports;
+    if (std::find(reports.begin(), reports.end(), binding->report) == reports.end())
+        reports.push_back(binding->report);
+    mUsedKinds |= vulkan::bit(vulkan::WorkKind::eCompute);
+    mHostMayRead = true;
+}
+
 void Recorder::recordDispatch(const OpAlgoDispatch& op) {
     const DispatchCommands commands(op);
     const Algorithm::Impl& algorithm = commands.algorithm();
@@ -155,7 +166,7 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
         });
     if (op.mGroupCounts) [[unlikely]]
         note({op.mGroupCounts, true, false, Accesses::By::eIndirect});
-    keep(commands.binding());
+    keepBinding(commands.binding());
     recordOrDefer(commands, algorithm.accessesAnything());
     if (mCopies)
         copy(commands);

@@ -69,6 +69,8 @@ public:
     void keep(const std::shared_ptr<T>& object) {
         mRecording.keep(object);
     }
+    /// Keeps what a dispatch binds, and notes where it reports mistakes.
+    void keepBinding(const std::shared_ptr<const MemoryBinding>& binding);
     /// Calls @p function with the bound state of a command buffer and its active recorder; with a
     /// fresh state and null if it has none.
     template <typename Function>

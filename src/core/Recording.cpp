@@ -27,6 +27,7 @@ void Recording::begin(vulkan::Device& device, const vulkan::Queue& queue) {
             object.reset();
     keptCount = 0;
     padded.clear();
+    reports.clear();
     timestamps = 0;
     timedOverflow = false;
     commandBuffer.begin(false);
@@ -73,12 +74,15 @@ Submitted submit(vulkan::Queue& queue, std::span<Recording* const> recordings,
     if (rules.coalesce && recordings.size() == 1)
         if (const auto point = gather(queue, rules, *recordings.front(), waits)) {
             recordings.front()->submitted = *point;
-            return {*point, {}};
+            return {*point, {}, {}};
         }
     Submitted submitted;
-    for (const Recording* recording : recordings)
+    for (const Recording* recording : recordings) {
         submitted.padded.insert(submitted.padded.end(), recording->padded.begin(),
                                 recording->padded.end());
+        submitted.reports.insert(submitted.reports.end(), recording->reports.begin(),
+                                 recording->reports.end());
+    }
     pushRows(submitted.padded);
     for (Recording* recording : recordings)
         recording->resetQueries();

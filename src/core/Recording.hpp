@@ -37,6 +37,7 @@ struct Recording final : TimeSource {
     std::vector<std::shared_ptr<const void>> kept;
     size_t keptCount = 0;
     std::vector<std::shared_ptr<Memory>> padded; ///< see Memory::Impl::padded
+    CheckReports reports;                        ///< of checked shaders
     vulkan::TimestampQueries queries;
     vulkan::CommandBuffer commandBuffer; ///< empty if the host application has its own
     bool timedOverflow = false;          ///< more operations than timestamps

@@ -101,7 +101,7 @@ Submitted Repeater::submit(const Queue::Impl& queue, Operations& operations, boo
         if (const vulkan::TimelinePoint point = OperationLaunch::waitsFor(queue.queue); point.queue)
             queue.queue.wait(point.value, UINT64_MAX, queue.rules.waitMode);
         if (const auto point = gather(queue.queue, queue.rules, *operations.front(), waits))
-            return {*point, {}};
+            return {*point, {}, {}};
     }
     const std::lock_guard lock(mMutex);
     Slot& slot = slotFor(queue, operations, timed);

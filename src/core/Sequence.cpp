@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
@@ -470,6 +471,8 @@ void Sequence::Impl::destroy() {
             Internals::state(event)->waitUntilResolved(UINT64_MAX);
         if (state == State::eRunning)
             event.wait();
+    } catch (const CheckFailed& error) {
+        KP_LOG_ERROR("nothing waited for a sequence whose shader made a mistake: {}", error.what());
     } catch (...) { // it failed, or could not be waited for
     }
     releaseRecording(); // after a timeout, the device may still run it
@@ -534,6 +537,8 @@ void Sequence::postEval() {
     if (mImpl->recordedInto) {
         vulkan::noteForeignRun(mImpl->device(), mImpl->recordedInto->accesses);
         pullRows(mImpl->recordedInto->padded);
+        if (const std::exception_ptr faults = takeFaults(mImpl->recordedInto->reports))
+            std::rethrow_exception(faults);
     }
     for (const std::shared_ptr<OpBase>& op : mImpl->hooked)
         native::postEval(*op, nullptr);

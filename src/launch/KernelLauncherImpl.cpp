@@ -9,6 +9,7 @@
 #include "core/AlgorithmChecks.hpp"
 #include "core/ImageChecks.hpp"
 #include "core/QueueImpl.hpp"
+#include "core/check/CheckedShader.hpp"
 #include "launch/ConstantArguments.hpp"
 #include "launch/LauncherImpl.hpp"
 
@@ -322,15 +323,17 @@ KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
         return used.algorithm;
     const std::vector<SpecializationConstant> constants = constantsOf(dispatch);
     for (const Variant& variant : mVariants)
-        if (variant.localSize == dispatch.localSize && sameConstants(variant.constants, constants))
+        if (variant.localSize == dispatch.localSize && variant.checks == dispatch.checks &&
+            sameConstants(variant.constants, constants))
             return variant.algorithm;
     auto made = Internals::make<Algorithm>(used.device);
+    implOf(*made).managerQueue = used.managerQueue;
     MemoryObjects objects(memory);
     if (types() == TypeRule::eReinterpret)
         objects = reinterpreted(std::move(objects));
     made->rebuild(objects, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{},
                   used.options);
-    mVariants.push_back({dispatch.localSize, constants, made});
+    mVariants.push_back({dispatch.localSize, constants, made, dispatch.checks});
     return made;
 }
 
@@ -376,8 +379,11 @@ const KernelLauncher::Impl::Dispatch& KernelLauncher::Impl::prepare(size_t numbe
         dispatch.values = values;
     const WorkSize globalSize = globalSizeOf(call);
     const Workgroup localSize = localSizeOf(call);
-    const bool newSizes =
-        !dispatch.algorithm || globalSize != dispatch.globalSize || localSize != dispatch.localSize;
+    const Kernel::Impl& used = *sharedImplOf(kernel);
+    const shader::CheckKinds checks =
+        used.algorithm ? shader::CheckKinds() : checksFor(used.options, used.managerQueue.get());
+    const bool newSizes = !dispatch.algorithm || globalSize != dispatch.globalSize ||
+                          localSize != dispatch.localSize || checks != dispatch.checks;
     if (newSizes) // checked before anything changes
         groupCountsOf(globalSize, localSize);
     const bool newValues = takeParameters(dispatch, call, iterated);
@@ -388,6 +394,7 @@ const KernelLauncher::Impl::Dispatch& KernelLauncher::Impl::prepare(size_t numbe
         dispatch.operation.reset();
         dispatch.globalSize = globalSize;
         dispatch.localSize = localSize;
+        dispatch.checks = checks;
         // New push constants alone need another operation, but no other algorithm.
         if (newSizes || newMemory || (newValues && !isCurrent(dispatch))) {
             dispatch.algorithm.reset();

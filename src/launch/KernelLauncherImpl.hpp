@@ -69,6 +69,7 @@ struct KernelLauncher::Impl {
         Workgroup localSize{};
         std::shared_ptr<Algorithm> algorithm;
         std::shared_ptr<OpAlgoDispatch> operation; ///< null if it must be made again
+        shader::CheckKinds checks;
     };
 
     const KernelLauncher& launcher;
@@ -103,6 +104,7 @@ private:
         Workgroup localSize{};
         std::vector<SpecializationConstant> constants;
         std::shared_ptr<Algorithm> algorithm;
+        shader::CheckKinds checks;
     };
 
     // The sizes of one call: those of the call, else the defaults. Each throws InvalidArgument if a

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include <check.glsl.hpp>
 #include <index.glsl.hpp>
 
 #include "base/Files.hpp"
@@ -71,7 +72,8 @@ struct BuiltIn {
     std::string_view text;
 };
 
-constexpr BuiltIn kBuiltIns[] = {{"kompute/index.glsl", INDEX_GLSL}};
+constexpr BuiltIn kBuiltIns[] = {{"kompute/check.glsl", CHECK_GLSL},
+                                 {"kompute/index.glsl", INDEX_GLSL}};
 
 std::optional<Found> findBuiltIn(const std::string& name) {
     for (const BuiltIn& file : kBuiltIns)

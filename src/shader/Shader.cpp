@@ -16,6 +16,7 @@
 #include "shader/Compiler.hpp"
 #include "shader/Includer.hpp"
 #include "shader/SpirvModule.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp {
 namespace {
@@ -123,6 +124,18 @@ std::vector<uint32_t> compileText(const std::string& source, const CompileOption
     return spirv;
 }
 
+/// Returns the options with lines and assertions, if checked mode is on.
+CompileOptions withChecks(CompileOptions options) {
+    if (!shader::currentChecks().any())
+        return options;
+    options.debugInfo = true;
+    const auto isDefined = [](const auto& define) { return define.first == "KOMPUTE_CHECK"; };
+    if (std::ranges::none_of(options.defines, isDefined))
+        options.defines.emplace_back("KOMPUTE_CHECK", // for <kompute/check.glsl>
+                                     options.language == ShaderLanguage::eHlsl ? "2" : "1");
+    return options;
+}
+
 /// Returns the language that the extension of a path names, or @p otherwise.
 ShaderLanguage languageOf(const std::string& path, ShaderLanguage otherwise) {
     std::string extension = toText(toPath(path).extension());
@@ -151,12 +164,13 @@ std::string readSource(const std::string& path, CompileOptions& options) {
 ShaderIncluder::~ShaderIncluder() = default;
 
 std::vector<uint32_t> compile(std::string_view source, const CompileOptions& options) {
-    return compileText(textOf(source), options);
+    return compileText(textOf(source), withChecks(options));
 }
 
 std::optional<std::vector<uint32_t>> findCompiled(std::string_view source,
-                                                  const CompileOptions& options) {
+                                                  const CompileOptions& given) {
     const std::string text = textOf(source);
+    const CompileOptions options = withChecks(given);
     requireValid(text, options);
     if (const auto cached = shader::CompileCache(text, options).find())
         return cached->spirv;

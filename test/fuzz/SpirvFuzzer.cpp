@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Takes any bytes as SPIR-V. Each step must succeed or throw ShaderError. Modules that validate()
-// accepts are also reflected.
+// accepts are also reflected, and instrumented by checked mode, whose modules must be valid too.
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "shader/Reflection.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
+#include "shader/check/CheckedModule.hpp"
 
 namespace {
 
@@ -55,6 +57,24 @@ void readChecked(const std::vector<uint32_t>& words) {
     }
 }
 
+void instrument(const std::vector<uint32_t>& words) {
+    kp::shader::CheckKinds all;
+    all.bounds = all.arithmetic = all.nan = true;
+    all.steps = 1000;
+    try {
+        kp::shader::validate(words, kVulkan13);
+    } catch (const kp::ShaderError&) {
+        return;
+    }
+    const kp::shader::CheckedModule checked = kp::shader::checkModule(words, all);
+    try {
+        kp::shader::validate(checked.spirv, kVulkan13);
+    } catch (const kp::ShaderError& error) {
+        std::fputs(error.what(), stderr);
+        std::abort();
+    }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -63,5 +83,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         std::memcpy(words.data(), data, words.size() * sizeof(uint32_t));
     readUnchecked(words);
     readChecked(words);
+    instrument(words);
     return 0;
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .._errors import ShaderError
-from .._kp import Buffer, Memory, compile
+from .._kp import Buffer, Memory, _checks, compile
 from .._shaders.reflection import reflect
 from .._wording import explains_keywords
 from .._kernels.call import number_of
@@ -171,7 +171,7 @@ class JitFunction(Launchable):
             name: value if isinstance(self._annotated.get(name), ArrayType) else number_of(value)
             for name, value in values.items()
         }
-        key = tuple(_key(given.get(name)) for name in self._names)
+        key = (_checks(), *(_key(given.get(name)) for name in self._names))
         compiled = self._compiled.get(key)
         if compiled is None or not compiled.is_current():
             compiled = self._compiled[key] = self._compile(self._specs(given))

@@ -17,12 +17,20 @@ class Emitter:
         self.declarations: list[str] = []
         self.may_have_ended = False
         self._is_kernel = is_kernel
+        self._place = ""
         self._depth = 1
         self._branches = 0
         self._count = 0
 
     def line(self, text: str) -> None:
-        self.lines.append("    " * self._depth + text)
+        self.lines.append(self._place + "    " * self._depth + text)
+
+    @contextmanager
+    def at(self, place: str) -> Iterator[None]:
+        """Put a directive before each line."""
+        outer, self._place = self._place, place
+        yield
+        self._place = outer
 
     @contextmanager
     def indented(self) -> Iterator[None]:

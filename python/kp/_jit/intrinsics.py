@@ -18,6 +18,7 @@ __all__ = [
     "atomic_sub",
     "atomic_xor",
     "barrier",
+    "check",
     "global_id",
     "global_size",
     "group_count",
@@ -94,6 +95,14 @@ def local_array(shape: int | tuple[int, ...], dtype: DTypeLike) -> Any:
 def barrier() -> None:
     """Wait until all work items of the group are here and see each other's shared arrays."""
     _outside("barrier")
+
+
+def check(condition: Any, text: str = "", value: Any = 0) -> None:
+    """In checked mode, fail with a text and a number if the condition is false; see kp.checked.
+
+    Otherwise it is nothing. `assert condition, "text"` does the same.
+    """
+    _outside("check")
 
 
 def memory_barrier() -> None:

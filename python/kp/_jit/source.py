@@ -83,6 +83,11 @@ class Source:
             )
         return found
 
+    def line_directive(self, node: ast.AST) -> str:
+        """Return a line of GLSL that gives the next line the place of a statement."""
+        file = self.file.replace("\\", "/").replace('"', "")
+        return f'#line {getattr(node, "lineno", self.node.lineno)} "{file}"\n'
+
     def fail(self, node: ast.AST, message: str) -> NoReturn:
         """Raise a ShaderError that points at a place in the function."""
         line = getattr(node, "lineno", self.node.lineno)

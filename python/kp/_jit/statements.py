@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .assignments import Assignments
+from .checks import Checks
 from .emitter import Emitter
 from .expressions import Expressions
 from .local_arrays import LocalArrays
@@ -32,6 +33,7 @@ class Statements:
         arrays = LocalArrays(expressions, function.glsl_name)
         assignments = Assignments(expressions, arrays)
         loops = Loops(expressions, assignments, arrays, self.block)
+        self._checks = checks = Checks(expressions, emitter)
         self._translators: dict[type[ast.stmt], Callable[[Any], None]] = {
             ast.Assign: assignments.assign,
             ast.AnnAssign: assignments.annotated,
@@ -41,6 +43,7 @@ class Statements:
             ast.Break: loops.leave,
             ast.Continue: loops.proceed,
             ast.Pass: lambda node: None,
+            ast.Assert: checks.asserted,
             ast.Expr: self._expression,
             ast.If: self._if,
             ast.Return: self._return,
@@ -59,7 +62,13 @@ class Statements:
             translate = self._translators.get(type(statement))
             if translate is None:
                 self._fail(statement, f"{_name_of(statement)} cannot be used in kernels")
-            translate(statement)
+            with self._emitter.at(self._place_of(statement)):
+                translate(statement)
+
+    def _place_of(self, statement: ast.stmt) -> str:
+        """Return what gives the lines of a statement its place in Python, in checked mode."""
+        numbers = self._numbers
+        return numbers.source.line_directive(statement) if numbers.unit.checked else ""
 
     def _nested(self, body: list[ast.stmt]) -> None:
         with self._emitter.indented():
@@ -72,6 +81,9 @@ class Statements:
             self._expressions.evaluate(node.value)  # refused by its name
         if not isinstance(node.value, ast.Call):
             self._fail(node, "this has no effect")
+        if self._checks.is_check(node.value):
+            self._checks.check(node.value)
+            return
         value = self._expressions.evaluate(node.value)
         if value.text:
             self._emitter.line(f"{value.text};")
@@ -151,7 +163,6 @@ def _name_of(node: ast.AST) -> str:
         "With": "with",
         "Raise": "raise",
         "Try": "try",
-        "Assert": "assert",
         "Import": "import",
         "ImportFrom": "import",
         "Global": "global",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kp import _LibraryText
+from .._kp import _LibraryText, _checks
 from .expressions import Expressions
 from .function import Function
 from .names import glsl_name
@@ -35,6 +35,8 @@ class Unit:
     - `values`: parameters that have a value in the shader instead of an argument.
     - `slots`: the bindings of arrays, if they are not to be counted.
     - `plain`: no bounds are checked, and work items are those of GLSL.
+
+    In checked mode, the text has the lines of the Python function, and its assertions.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class Unit:
         self.names = dict(names or {})
         self.slots = slots
         self.plain = plain
+        self.checked = bool(_checks())
         self.captured: dict[tuple[Source, str], Any] = {}
         elements = [
             each.element if isinstance(each, ArrayType) else each for each in specs.values()
@@ -390,6 +393,8 @@ class Unit:
             for word in ("int8_t", "int16_t", "int64_t", "float16_t", "f16", "i64", "i8", "i16")
         ):
             self.extensions.add(_ARITHMETIC)
+        if self.checked:
+            self.extensions.add("GL_GOOGLE_cpp_style_line_directive")
         size = [f"local_size_{axis} = {n}" for axis, n in zip("xyz", self.local_size, strict=True)]
         used = 3 if self.local_size[2] > 1 else 2 if self.local_size[1] > 1 else 1
         types = ", ".join(f"{name}: {each}" for name, each in self.specs.items())

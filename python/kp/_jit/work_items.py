@@ -84,6 +84,10 @@ def _barrier(text: str) -> Handler:
     return handler
 
 
+def _misplaced_check(call: Call) -> Value:
+    call.fail("kp.check() has no value; write it as a statement")
+
+
 # --- atomics and subgroups ------------------------------------------------------------------------
 
 
@@ -177,6 +181,7 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "group_count": (_group_count, 0, 1),
     "barrier": (_barrier("barrier()"), 0, 0),
     "memory_barrier": (_barrier("memoryBarrier()"), 0, 0),
+    "check": (_misplaced_check, 1, 3),
     "atomic_add": (_atomic("atomicAdd", _ANY), 2, 3),
     "atomic_sub": (_atomic("atomicSub", _ANY), 2, 3),
     "atomic_min": (_atomic("atomicMin", _WHOLE), 2, 3),

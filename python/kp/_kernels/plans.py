@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kp import KernelLauncher, Manager, Queue, Tensor
+from .._kp import KernelLauncher, Manager, Queue, Tensor, _checks
 from .call import LEAST_LIMIT, Call, Events, launcher_of, number, refuse_common, write_back
 from .parameters import KernelParameter, Signature
 from .shader import KernelShader
@@ -79,7 +79,7 @@ def key_of(
             return None
     if mgr is None:
         return None
-    key.append(id(mgr))
+    key += (id(mgr), _checks())
     return tuple(key)
 
 
@@ -109,7 +109,10 @@ def plan_of(call: Call, threads: Any) -> CallPlan | None:
 class LastCall:
     """The launcher of the last call, for the next one with the same small arrays and numbers."""
 
-    __slots__ = ("_arrays", "_numbers", "_thread", "_threads", "_unchanged", "launcher", "written")
+    __slots__ = (
+        *("_arrays", "_checks", "_numbers", "_thread", "_threads", "_unchanged"),
+        *("launcher", "written"),
+    )
 
     def __init__(
         self,
@@ -122,6 +125,7 @@ class LastCall:
     ) -> None:
         self._unchanged = shader.unchanged
         self._arrays = arrays
+        self._checks = _checks()
         self._numbers = numbers
         self._threads = threads
         self._thread = threading.get_ident()
@@ -131,6 +135,8 @@ class LastCall:
     def fits(self, values: Mapping[str, Any], threads: Any) -> bool:
         """Return whether a call has the same arguments. Arrays are prepared for the launch then."""
         if threads is not self._threads or self._thread != threading.get_ident():
+            return False
+        if self._checks != _checks():
             return False
         if len(values) != len(self._arrays) + len(self._numbers):
             return False

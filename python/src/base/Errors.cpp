@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
 
@@ -28,7 +29,8 @@ ErrorClass gClasses[] = {
     {ErrorCode::eOutOfMemory, "out_of_memory", "OutOfMemory", nullptr},
     {ErrorCode::eDeviceLost, "device_lost", "DeviceLost", nullptr},
     {ErrorCode::eUnsupported, "unsupported", "Unsupported", nullptr},
-    {ErrorCode::eCancelled, "cancelled", "Cancelled", nullptr}};
+    {ErrorCode::eCancelled, "cancelled", "Cancelled", nullptr},
+    {ErrorCode::eCheckFailed, "check_failed", "CheckFailed", nullptr}};
 
 const ErrorClass& classOf(ErrorCode code) {
     for (const ErrorClass& each : gClasses)
@@ -132,6 +134,20 @@ std::string includerInPython(std::string message) {
     return message;
 }
 
+void addFaults(const py::object& raised, const CheckFailed& failed) {
+    const py::object faultOf = ofPackage("CheckFault");
+    py::list faults;
+    for (const CheckFault& each : failed.faults())
+        faults.append(faultOf(
+            each.kind, textOf(each.file), each.line, textOf(each.text), textOf(each.message),
+            textOf(each.target), textOf(inPythonSpelling(each.memory)), each.index, each.extent,
+            each.value, py::tuple(py::cast(each.globalInvocation)),
+            py::tuple(py::cast(each.localInvocation))));
+    raised.attr("faults") = faults;
+    raised.attr("count") = failed.count();
+    ofPackage("point_at")(raised);
+}
+
 void raise(const Error& error) {
     if (dynamic_cast<const arrays::OutOfBounds*>(&error)) {
         PyErr_SetObject(PyExc_IndexError, textOf(error.what()).ptr());
@@ -158,6 +174,8 @@ void raise(const Error& error) {
         raised.attr("column") = shader->column();
         raised.attr("log") = textOf(shader->log());
     }
+    if (const auto* failed = dynamic_cast<const CheckFailed*>(&error))
+        addFaults(raised, *failed);
     PyErr_SetObject(errorClass.type, raised.ptr());
 }
 

@@ -96,13 +96,13 @@ makeAlgorithm(py::handle self, const py::object& tensors, const py::object& spir
               std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
               const py::object& addressed, const py::object& samplers,
               std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes,
-              std::optional<bool> emulateTypes) {
+              std::optional<bool> emulateTypes, const py::object& check) {
     auto handle = std::make_unique<AlgorithmHandle>();
     handle->manager = sharedOf<ManagerHandle>(self);
     handle->algorithm = handle->manager->manager->algorithm();
     rebuild(*handle, tensors, spirv, workgroup, specConsts, pushConsts, threadCount, reinterpret,
             {subgroupSize, fullSubgroups, addressed, samplers, robustAccess, maxPrivateBytes,
-             emulateTypes});
+             emulateTypes, check});
     return handle;
 }
 
@@ -164,6 +164,8 @@ AlgorithmOptions GivenOptions::over(AlgorithmOptions options) const {
     options.robustAccess = robustAccess.value_or(options.robustAccess);
     options.maxPrivateBytes = maxPrivateBytes.value_or(options.maxPrivateBytes);
     options.emulateTypes = emulateTypes.value_or(options.emulateTypes);
+    if (!check.is_none())
+        options.check = toChecks(check);
     if (!addressed.is_none())
         options.addressed = toMemory(addressed, "addressed");
     if (!samplers.is_none())
@@ -172,13 +174,14 @@ AlgorithmOptions GivenOptions::over(AlgorithmOptions options) const {
 }
 
 void bindAlgorithm(Classes& classes) {
-    classes.manager.def(
-        "algorithm", &makeAlgorithm, "tensors"_a = py::list(), "spirv"_a = py::bytes(),
-        "workgroup"_a = py::make_tuple(0, 0, 0), "spec_consts"_a = py::tuple(),
-        "push_consts"_a = py::tuple(), py::kw_only(), "thread_count"_a = py::none(),
-        "reinterpret"_a = false, "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(),
-        "addressed"_a = py::none(), "samplers"_a = py::none(), "robust_access"_a = py::none(),
-        "max_private_bytes"_a = py::none(), "emulate_types"_a = py::none(), doc(R"(
+    classes.manager.def("algorithm", &makeAlgorithm, "tensors"_a = py::list(),
+                        "spirv"_a = py::bytes(), "workgroup"_a = py::make_tuple(0, 0, 0),
+                        "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
+                        "thread_count"_a = py::none(), "reinterpret"_a = false,
+                        "subgroup_size"_a = py::none(), "full_subgroups"_a = py::none(),
+                        "addressed"_a = py::none(), "samplers"_a = py::none(),
+                        "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(),
+                        "emulate_types"_a = py::none(), "check"_a = py::none(), doc(R"(
         A shader with the memory of its bindings 0, 1, ...
 
         `spirv` is SPIR-V as bytes, GLSL text, or a path. `workgroup` counts work groups (0: as many
@@ -208,7 +211,9 @@ void bindAlgorithm(Classes& classes) {
         given), because the driver reserves them for all invocations in flight.
 
         With `emulate_types`, numbers of types that the device lacks, such as float64 and int64, are
-        computed with others: right to the bit, but slowly.)"));
+        computed with others: right to the bit, but slowly.
+
+        `check` turns checked mode on (True, or a list as for kp.checked) or off (False).)"));
     Members(classes.algorithm, algorithmIn)
         .def(
             "rebuild",
@@ -218,18 +223,18 @@ void bindAlgorithm(Classes& classes) {
                std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
                const py::object& addressed, const py::object& samplers,
                std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes,
-               std::optional<bool> emulateTypes) {
+               std::optional<bool> emulateTypes, const py::object& check) {
                 rebuild(changeable(self), tensors, spirv, workgroup, specConsts, pushConsts,
                         threadCount, reinterpret,
                         {subgroupSize, fullSubgroups, addressed, samplers, robustAccess,
-                         maxPrivateBytes, emulateTypes});
+                         maxPrivateBytes, emulateTypes, check});
             },
             "tensors"_a, "spirv"_a, "workgroup"_a = py::make_tuple(0, 0, 0),
             "spec_consts"_a = py::tuple(), "push_consts"_a = py::tuple(), py::kw_only(),
             "thread_count"_a = py::none(), "reinterpret"_a = false, "subgroup_size"_a = py::none(),
             "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
             "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(),
-            "emulate_types"_a = py::none(), doc(R"(
+            "emulate_types"_a = py::none(), "check"_a = py::none(), doc(R"(
                 Replaces shader, memory and constants; arguments as Manager.algorithm. Empty
                 constants, and options that are None, keep the previous ones. Sequences keep their
                 recording until rerecord().)"))

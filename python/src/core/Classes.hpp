@@ -70,6 +70,10 @@ std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argum
                                            bool allowsEmpty = false);
 std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles);
 
+/// Returns a check argument as AlgorithmOptions::check: True is "1", False is "off", None is "".
+/// @throws TypeError
+std::string toChecks(const py::object& value);
+
 /// The options of algorithms and kernels as keywords. Those that are not given keep their values.
 struct GivenOptions {
     std::optional<uint32_t> subgroupSize;
@@ -79,6 +83,7 @@ struct GivenOptions {
     std::optional<bool> robustAccess;
     std::optional<uint64_t> maxPrivateBytes;
     std::optional<bool> emulateTypes;
+    py::object check; ///< as toChecks() takes it
 
     /// @throws TypeError naming the keyword
     AlgorithmOptions over(AlgorithmOptions options) const;
@@ -111,6 +116,8 @@ py::custom_type_setup eventTypeSetup();
 void keepUntilOver(const std::vector<Event>& events, const Held& object);
 
 void bindEnums(py::module_& module);
+/// Binds kp.checked.
+void bindCheck(py::module_& module);
 void bindManager(py::module_& module, Classes& classes);
 /// Binds Memory, Tensor and the functions of Manager that create tensors.
 void bindMemory(Classes& classes);

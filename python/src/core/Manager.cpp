@@ -113,7 +113,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
             const std::string& uuid, const std::string& deviceType,
             const std::vector<std::string>& requiredExtensions, const std::string& validation,
             const std::string& wait, const py::object& cacheFolder, bool timelineSemaphores,
-            bool coalesce, bool reorder) {
+            bool coalesce, bool reorder, const py::object& check) {
     ManagerOptions options;
     options.deviceIndex = device;
     options.queueFamilies = families;
@@ -131,6 +131,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.timelineSemaphores = timelineSemaphores;
     options.coalesce = coalesce;
     options.reorder = reorder;
+    options.check = toChecks(check);
     auto handle = std::make_shared<ManagerHandle>();
     {
         const ReleaseGil release;
@@ -221,7 +222,7 @@ void bindManager(py::module_& module, Classes& classes) {
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
              "device_type"_a = "", "required_extensions"_a = py::list(), "validation"_a = "",
              "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true,
-             "coalesce"_a = true, "reorder"_a = true, doc(R"(
+             "coalesce"_a = true, "reorder"_a = true, "check"_a = py::none(), doc(R"(
                  Without arguments: the best device, or the one that the environment variable
                  KOMPUTE_DEVICE names.
 
@@ -237,7 +238,8 @@ void bindManager(py::module_& module, Classes& classes) {
                  shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). Launches and evaluations that find their queue busy are submitted
                  together; with `coalesce=False` each is submitted at once. Independent dispatches of
                  a sequence may run in another order to share barriers; `reorder=False` keeps the
-                 order in which they were recorded.)"))
+                 order in which they were recorded. `check` turns checked mode on (True, or a list as
+                 for kp.checked) for the manager's algorithms and kernels, or off (False).)"))
         .def(
             "compile",
             [](py::handle self, const py::object& source, const py::object& includes,

@@ -293,9 +293,9 @@ void bindKernel(py::module_& module) {
                          std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
                          const py::object& addressed, const py::object& samplers,
                          std::optional<bool> robustAccess, std::optional<uint64_t> maxPrivateBytes,
-                         std::optional<bool> emulateTypes) {
-                 const GivenOptions options{subgroupSize, fullSubgroups,   addressed,   samplers,
-                                            robustAccess, maxPrivateBytes, emulateTypes};
+                         std::optional<bool> emulateTypes, const py::object& check) {
+                 const GivenOptions options{subgroupSize, fullSubgroups,   addressed,    samplers,
+                                            robustAccess, maxPrivateBytes, emulateTypes, check};
                  auto handle = sharedOf<ManagerHandle>(manager, "manager");
                  const Kernel kernel = makeKernel(handle, shader, options.over({}));
                  return std::make_unique<KernelHandle>(KernelHandle{handle, kernel});
@@ -303,7 +303,7 @@ void bindKernel(py::module_& module) {
              "manager"_a, "shader"_a, py::kw_only(), "subgroup_size"_a = py::none(),
              "full_subgroups"_a = py::none(), "addressed"_a = py::none(), "samplers"_a = py::none(),
              "robust_access"_a = py::none(), "max_private_bytes"_a = py::none(),
-             "emulate_types"_a = py::none());
+             "emulate_types"_a = py::none(), "check"_a = py::none());
 }
 
 void bindKernelLauncher(py::module_& module) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <kompute/Check.hpp>
 #include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
 
@@ -102,12 +103,21 @@ std::string hintFor(const std::string& text) {
     return {};
 }
 
+/// Returns a function for another thread, where it has the checked mode of this one.
+template <typename Function>
+auto checkedAsHere(Function function) {
+    return [function = std::move(function), checks = currentChecks()] {
+        const CheckScope scope(checks.empty() ? "off" : checks);
+        return function();
+    };
+}
+
 std::vector<uint32_t> compileSource(const std::string& text, const CompileOptions& options) {
     findSlang(options.language == ShaderLanguage::eSlang);
     try {
         if (auto known = inCaches([&] { return findCompiled(text, options); }))
             return *std::move(known);
-        return runBetweenSignals([text, options] { return compile(text, options); });
+        return runBetweenSignals(checkedAsHere([text, options] { return compile(text, options); }));
     } catch (const ShaderError& error) {
         const std::string hint =
             options.language == ShaderLanguage::eGlsl ? hintFor(text) : std::string();
@@ -125,7 +135,7 @@ std::vector<uint32_t> compilePath(const std::string& path, const CompileOptions&
     findSlang(options.language == ShaderLanguage::eSlang || path.ends_with(".slang"));
     if (auto known = inCaches([&] { return findCompiledFile(path, options); }))
         return *std::move(known);
-    return runBetweenSignals([path, options] { return compileFile(path, options); });
+    return runBetweenSignals(checkedAsHere([path, options] { return compileFile(path, options); }));
 }
 
 ShaderLanguage languageOf(const std::string& language) {
@@ -207,6 +217,13 @@ IncludePolicy includePolicyOf(const std::string& name) {
         formatted("include_policy is '{}'; expected 'folders', 'anywhere' or 'none'", name));
 }
 
+/// Returns the scope of a manager's checks.
+std::optional<CheckScope> scopeOf(const CompileTarget& target) {
+    if (target.checks.empty())
+        return std::nullopt;
+    return std::optional<CheckScope>(std::in_place, target.checks);
+}
+
 py::dict describeMember(const shader::Member& member) {
     return py::dict("name"_a = member.name, "offset"_a = member.offset, "size"_a = member.size,
                     "dtype"_a = dtypeOf(member.type), "components"_a = member.components,
@@ -224,7 +241,8 @@ py::tuple axesOf(const std::vector<shader::MemberAxis>& axes) {
 
 CompileTarget targetOf(const Manager& manager) {
     const std::string folder = manager.cacheFolder();
-    return {manager.deviceInfo().apiVersion & ~uint32_t{0xFFF}, folder.empty() ? "off" : folder};
+    return {manager.deviceInfo().apiVersion & ~uint32_t{0xFFF}, folder.empty() ? "off" : folder,
+            manager.check()};
 }
 
 std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
@@ -237,6 +255,7 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
     CompileOptions options;
     options.vulkanVersion = target.vulkanVersion;
     options.cacheFolder = target.cacheFolder;
+    const std::optional<CheckScope> scope = scopeOf(target);
     if (!PyUnicode_Check(shader.ptr()) && !py::hasattr(shader, "__fspath__"))
         throwTypeError("spirv", "bytes, source text or a path", shader);
     if (const auto path = pathOf(shader, "spirv"))
@@ -262,6 +281,7 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
     if (!fileName.empty())
         options.fileName = fileName;
     const auto path = pathOf(source, "source_or_path");
+    const std::optional<CheckScope> scope = scopeOf(target);
     const std::vector<uint32_t> spirv =
         path ? compilePath(*path, options) : compileSource(toText(source, "the shader"), options);
     return toBytes(spirv);

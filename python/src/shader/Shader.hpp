@@ -16,9 +16,10 @@ namespace kp::python {
 struct CompileTarget {
     uint32_t vulkanVersion = 0; ///< as VK_MAKE_VERSION; 0 means the lowest
     std::string cacheFolder;    ///< as in CompileOptions
+    std::string checks;         ///< as in ManagerOptions; "" leaves it to the thread
 };
 
-/// Returns the version of the manager's device and the manager's folder.
+/// Returns the version of the manager's device, and the manager's folder and checks.
 CompileTarget targetOf(const Manager& manager);
 
 /// Returns a shader argument as SPIR-V: bytes-like, source text, or a path to either.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <kompute/Error.hpp>
+
+namespace kp {
+
+/// A mistake of a shader that checked mode found. Plain data.
+struct CheckFault {
+    /// "read", "write", "atomic" or "index" for an index outside of its array; "division" (also of
+    /// remainders), "shift", "overflow", "nan" for NaN or infinity made of numbers, "steps" for a
+    /// loop that does not end, or "assert".
+    std::string kind;
+    std::string file;    ///< of the source; "" if the shader has no line information
+    uint32_t line = 0;   ///< starts at 1; 0 means unknown
+    std::string text;    ///< of the source line; "" if unknown
+    std::string message; ///< of an assertion; else ""
+    /// What is indexed: the shader's name of it, such as "particles.items"; "" if unknown.
+    std::string target;
+    std::string memory;  ///< the binding and what is bound, or the kind of memory
+    int64_t index = 0;   ///< or the divisor, the shift or the exact result
+    uint64_t extent = 0; ///< elements, or the width of a shift in bits
+    std::string value;   ///< that was to be written; "" if unknown
+    std::array<uint32_t, 3> globalInvocation{};
+    std::array<uint32_t, 3> localInvocation{};
+};
+
+/// Thrown by waits for work whose shaders made mistakes, in checked mode (AlgorithmOptions::check).
+/// The accesses were skipped, so other memory is intact.
+class KOMPUTE_API CheckFailed : public Error {
+public:
+    /// @param faults  at least one
+    /// @param count   of all faults; the others were not kept
+    CheckFailed(std::vector<CheckFault> faults, uint64_t count);
+    ~CheckFailed() override;
+
+    /// Those that came first, of different places in the shader first.
+    const std::vector<CheckFault>& faults() const noexcept { return mFaults; }
+    uint64_t count() const noexcept { return mCount; } ///< of all faults
+
+private:
+    std::vector<CheckFault> mFaults;
+    uint64_t mCount;
+};
+
+/// Turns checked mode on or off for what this thread compiles and builds while the scope exists,
+/// unless AlgorithmOptions::check or ManagerOptions::check decides.
+class KOMPUTE_API CheckScope {
+public:
+    /// @param checks  as AlgorithmOptions::check
+    /// @throws InvalidArgument for an unknown word
+    explicit CheckScope(const std::string& checks = "1");
+    ~CheckScope();
+    CheckScope(const CheckScope&) = delete;
+    CheckScope& operator=(const CheckScope&) = delete;
+
+private:
+    struct State;
+    std::unique_ptr<State> mState;
+};
+
+/// Returns the checks that are on in this thread without other options, as
+/// AlgorithmOptions::check; "" if there are none.
+KOMPUTE_API std::string currentChecks();
+
+} // namespace kp

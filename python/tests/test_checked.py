@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checked mode: the mistakes of shaders and kernels as exceptions with their line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import traceback
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp
+
+WRITES = """#version 450
+layout(binding = 0) buffer Y { float y[]; };
+layout(push_constant) uniform P { int k; };
+void main() { y[k] = 7; }
+"""
+
+
+@kp.jit
+def shift(x, y):
+    i = kp.global_id()
+    y[i + 1] = x[i]
+
+
+@kp.jit
+def quotient(x, y):
+    i = kp.global_id()
+    y[i] = x[i] // y[i]
+
+
+@kp.jit
+def asserts(x):
+    i = kp.global_id()
+    assert x[i] >= 0, "x is not negative"
+    x[i] = abs(x[i])
+
+
+@kp.jit
+def checks(x):
+    i = kp.global_id()
+    kp.check(x[i] < 3, "x is small", x[i])
+    x[i] = 2 * x[i]
+
+
+@kp.jit
+def shared(x):
+    tile = kp.shared_array(64, kp.float32)
+    i = kp.local_id()
+    tile[i + 1] = x[i]
+    kp.barrier()
+    x[i] = tile[i]
+
+
+def failure(call: Any) -> kp.CheckFailed:
+    with pytest.raises(kp.CheckFailed) as raised:
+        call()
+    return raised.value
+
+
+def line_of(kernel: kp.JitFunction, offset: int) -> int:
+    return kernel.__kp_function__.__code__.co_firstlineno + offset
+
+
+def test_a_jit_function_fails_at_its_line() -> None:
+    x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
+    with kp.checked():
+        error = failure(lambda: shift(x, y))
+    fault = error.faults[0]
+    assert (fault.kind, fault.index, fault.extent) == ("write", 8, 8)
+    assert fault.file == __file__
+    assert fault.line == line_of(shift, 3)
+    assert fault.text == "y[i + 1] = x[i]"
+    assert fault.target == "y"
+    assert fault.global_invocation == (7, 0, 0)
+    assert error.count == 1
+    assert error.code == "check_failed"
+    assert f"{__file__}:{fault.line}: element 8 of y was written" in str(error)
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    assert (last.filename, last.lineno) == (__file__, fault.line)
+
+
+def test_the_same_function_is_unchecked_outside() -> None:
+    x = np.array([6, 6], np.int32)
+    y = np.array([2, 3], np.int32)
+    with kp.checked():
+        quotient(x, y)
+        inside = quotient.glsl
+    quotient(x, y)
+    assert "#line" in inside
+    assert "#line" not in quotient.glsl
+
+
+def test_assertions_are_reported_and_otherwise_nothing() -> None:
+    x = np.array([1, 5, -1], np.float32)
+    asserts(x.copy())
+    assert "debugPrintf" not in asserts.glsl
+    checks(x.copy())
+    with kp.checked():
+        error = failure(lambda: asserts(x.copy()))
+        assert error.faults[0].message == "x is not negative"
+        assert error.faults[0].line == line_of(asserts, 3)
+        error = failure(lambda: checks(x.copy()))
+    assert error.faults[0].message == "x is small"
+    assert error.faults[0].value == "5"
+    assert error.faults[0].global_invocation == (1, 0, 0)
+
+
+def test_kp_check_needs_a_constant_text() -> None:
+    with pytest.raises(TypeError):
+        kp.check(True)
+
+    @kp.jit
+    def wrong(x):
+        kp.check(x[0] > 0, x)
+
+    with kp.checked(), pytest.raises(kp.ShaderError, match="constant"):
+        wrong(np.ones(2, np.float32))
+
+
+def test_shared_memory_is_checked() -> None:
+    x = np.ones(64, np.float32)
+    with kp.checked():
+        error = failure(lambda: shared(x))
+    assert error.faults[0].memory == "shared memory"
+    assert error.faults[0].line == line_of(shared, 4)
+    assert error.faults[0].index == 64
+
+
+def test_algorithms_follow_their_manager() -> None:
+    mgr = kp.Manager(check=True)
+    y = mgr.tensor([0, 0])
+    algorithm = mgr.algorithm([y], WRITES, (1, 1, 1), push_consts=[2])
+    error = failure(lambda: mgr.sequence().eval(kp.OpAlgoDispatch(algorithm)))
+    assert error.faults[0].line == 4
+    assert error.faults[0].memory == "binding 0 'Y', a tensor of 2 float32"
+    off = mgr.algorithm([y], WRITES, (1, 1, 1), push_consts=[1], check=False)
+    mgr.sequence().eval(kp.OpAlgoDispatch(off))
+
+
+def test_an_algorithm_can_be_checked_alone() -> None:
+    mgr = kp.Manager()
+    y = mgr.tensor([0, 0])
+    algorithm = mgr.algorithm([y], WRITES, (1, 1, 1), push_consts=[5], check="bounds")
+    error = failure(lambda: mgr.sequence().eval(kp.OpAlgoDispatch(algorithm)))
+    assert error.faults[0].index == 5
+    with pytest.raises(kp.InvalidArgument, match="bonds"):
+        mgr.algorithm([y], WRITES, (1, 1, 1), push_consts=[5], check="bonds")
+    with pytest.raises(TypeError, match="check"):
+        mgr.algorithm([y], WRITES, (1, 1, 1), push_consts=[5], check=3)  # type: ignore[arg-type]
+
+
+def test_kernels_of_glsl_are_checked_in_a_scope() -> None:
+    with kp.checked():
+        kernel = kp.kernel("kernel void far(in float x[], out float y[]) { y[i + 3u] = x[i]; }")
+        error = failure(lambda: kernel(np.ones(4, np.float32), np.zeros(4, np.float32)))
+    assert error.count == 3
+    assert error.faults[0].kind == "write"
+
+
+def test_a_scope_can_be_left_in_any_way() -> None:
+    scope = kp.checked("bounds")
+    with scope, pytest.raises(kp.InvalidArgument, match="entered"):
+        scope.__enter__()
+    assert kp._kp._checks() == ("" if not os.environ.get("KOMPUTE_CHECK") else kp._kp._checks())
+    with pytest.raises(kp.InvalidArgument, match="nothing_like"):
+        kp.checked("nothing_like")
+
+
+def test_the_environment_turns_it_on(tmp_path: Any) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import numpy as np, kp\n"
+        "@kp.jit\n"
+        "def over(x):\n"
+        "    i = kp.global_id()\n"
+        "    x[i * 2] = 1\n"
+        "over(np.zeros(4, np.float32))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        env={**os.environ, "KOMPUTE_CHECK": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 1
+    assert "CheckFailed" in done.stderr
+    assert "x[i * 2] = 1" in done.stderr
+    assert "line 5" in done.stderr

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/check/CheckReport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <unordered_set>
+
+#include <kompute/Check.hpp>
+#include <kompute/logger/Logger.hpp>
+
+#include "core/check/FaultText.hpp"
+
+namespace kp {
+namespace {
+
+/// All reports that exist. Never destroyed: threads may outlive static objects.
+struct Living {
+    std::mutex mutex;
+    std::vector<CheckReport*> reports;
+};
+
+Living& living() {
+    static auto& all = *new Living;
+    return all;
+}
+
+std::atomic<size_t> gLiving{0};
+
+} // namespace
+
+CheckReport::CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
+                         std::vector<BoundText> bound)
+    : mDevice(&device), mShader(std::move(shader)), mBound(std::move(bound)),
+      mBuffer(vulkan::Buffer::create(device, shader::kReportWords * sizeof(uint32_t),
+                                     vulkan::MemoryPlace::eHost)) {
+    std::memset(mBuffer->mapped(), 0, mBuffer->size());
+    const std::lock_guard lock(living().mutex);
+    living().reports.push_back(this);
+    gLiving.fetch_add(1, std::memory_order_relaxed);
+}
+
+CheckReport::~CheckReport() {
+    {
+        const std::lock_guard lock(living().mutex);
+        std::erase(living().reports, this);
+        gLiving.fetch_sub(1, std::memory_order_relaxed);
+    }
+    try {
+        if (const std::exception_ptr faults = take())
+            std::rethrow_exception(faults);
+    } catch (const std::exception& error) {
+        try {
+            KP_LOG_ERROR("nothing waited for work whose shader made a mistake: {}", error.what());
+        } catch (...) { // a log sink that throws; a destructor must not
+        }
+    }
+}
+
+std::exception_ptr CheckReport::take() {
+    const std::lock_guard lock(mMutex);
+    auto* const words = static_cast<uint32_t*>(mBuffer->mapped());
+    const uint32_t count = std::atomic_ref<uint32_t>(words[0]).load(std::memory_order_acquire);
+    if (count == 0)
+        return nullptr;
+    std::vector<uint32_t> copy(words + 1, words + shader::kReportWords);
+    std::memset(words, 0, shader::kReportWords * sizeof(uint32_t));
+    std::vector<CheckFault> faults;
+    std::vector<CheckFault> again; // of sites that have a fault already
+    std::unordered_set<uint32_t> seen;
+    for (uint32_t i = 0; i < std::min(count, shader::kMaxFaults); ++i) {
+        const std::span<const uint32_t> record =
+            std::span(copy).subspan(size_t{i} * shader::kFaultWords, shader::kFaultWords);
+        if (record[0] == 0 || record[0] > mShader->module.sites.size())
+            continue;
+        std::vector<CheckFault>& list = seen.insert(record[0]).second ? faults : again;
+        list.push_back(faultOf(mShader->module.sites[record[0] - 1], record, mBound));
+    }
+    faults.insert(faults.end(), again.begin(), again.end());
+    if (faults.empty())
+        return nullptr;
+    return std::make_exception_ptr(CheckFailed(std::move(faults), count));
+}
+
+std::exception_ptr takeFaults(const CheckReports& reports) {
+    std::exception_ptr first;
+    for (const std::shared_ptr<CheckReport>& report : reports)
+        if (std::exception_ptr faults = report->take(); faults && !first)
+            first = std::move(faults);
+    return first;
+}
+
+void throwFaults(const vulkan::Device& device) {
+    if (gLiving.load(std::memory_order_relaxed) == 0) [[likely]]
+        return;
+    std::exception_ptr first;
+    {
+        const std::lock_guard lock(living().mutex);
+        for (CheckReport* const report : living().reports)
+            if (report->mDevice == &device && !first)
+                first = report->take();
+    }
+    if (first)
+        std::rethrow_exception(first);
+}
+
+} // namespace kp

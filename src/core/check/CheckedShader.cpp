@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/check/CheckedShader.hpp"
+
+#include "base/Text.hpp"
+#include "core/QueueImpl.hpp"
+#include "shader/ContentKey.hpp"
+#include "shader/LruCache.hpp"
+#include "shader/Validate.hpp"
+#include "shader/check/CheckMode.hpp"
+
+namespace kp {
+namespace {
+
+constexpr size_t kMaxCheckedBytes = size_t{64} << 20;
+
+/// @throws Unsupported if the device has no more descriptors for the reports
+void requireRoom(const shader::CheckedModule& module, const shader::Reflection& reflection,
+                 const vulkan::Device& device) {
+    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    if (module.reportSet >= limits.maxBoundDescriptorSets)
+        fail<Unsupported>("checked mode needs descriptor set {} for its reports, over {}'s "
+                          "maxBoundDescriptorSets of {}; use fewer sets, or check \"off\"",
+                          module.reportSet, device.name(), limits.maxBoundDescriptorSets);
+    uint64_t buffers = 1;
+    for (const shader::Binding& binding : reflection.bindings)
+        if (binding.kind == shader::BindingKind::eStorageBuffer)
+            buffers += binding.count;
+    if (buffers > limits.maxPerStageDescriptorStorageBuffers)
+        fail<Unsupported>("checked mode needs a storage buffer for its reports; with the shader's "
+                          "that makes {}, over {}'s maxPerStageDescriptorStorageBuffers of {}; use "
+                          "fewer buffers, or check \"off\"",
+                          buffers, device.name(), limits.maxPerStageDescriptorStorageBuffers);
+}
+
+} // namespace
+
+shader::CheckKinds checksFor(const AlgorithmOptions& options, const Queue* managerQueue) {
+    if (!options.check.empty())
+        return shader::parseChecks(options.check);
+    if (managerQueue && implOf(*managerQueue).rules.checks)
+        return *implOf(*managerQueue).rules.checks;
+    return shader::currentChecks();
+}
+
+std::shared_ptr<const CheckedShader>
+checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const Hash& contentKey,
+           const shader::Reflection& reflection, const shader::CheckKinds& kinds) {
+    static auto& known =
+        *new shader::LruCache<std::shared_ptr<const CheckedShader>>(kMaxCheckedBytes);
+    const uint64_t words[] = {contentKey.low,         contentKey.high,
+                              kinds.bounds ? 1u : 0u, kinds.arithmetic ? 1u : 0u,
+                              kinds.nan ? 1u : 0u,    kinds.steps};
+    const Hash key = hashBytes(words, sizeof words);
+    std::shared_ptr<const CheckedShader> checked = known.get(key).value_or(nullptr);
+    if (!checked) {
+        auto made = std::make_shared<CheckedShader>();
+        made->module = shader::checkModule(spirv, kinds);
+        made->key = shader::contentKey(made->module.spirv);
+        shader::validate(made->module.spirv, made->key, device.plan().apiVersion,
+                         device.has(vulkan::Feature::eScalarBlockLayout));
+        known.put(key, made, made->module.spirv.size() * sizeof(uint32_t));
+        checked = std::move(made);
+    }
+    if (checked->module.sites.empty())
+        return nullptr;
+    requireRoom(checked->module, reflection, device);
+    return checked;
+}
+
+} // namespace kp

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <kompute/AlgorithmOptions.hpp>
+
+#include "base/Hash.hpp"
+#include "shader/Reflection.hpp"
+#include "shader/check/CheckedModule.hpp"
+#include "vulkan/device/Device.hpp"
+
+namespace kp {
+
+class Queue;
+
+/// A module that reports the mistakes of a shader, and its contentKey().
+struct CheckedShader {
+    shader::CheckedModule module;
+    Hash key;
+};
+
+/// Returns what an algorithm checks: what its options say, else its manager's, else the thread's.
+/// @param managerQueue  of the manager; null without one
+/// @throws InvalidArgument for unknown words
+shader::CheckKinds checksFor(const AlgorithmOptions& options, const Queue* managerQueue);
+
+/// Returns the module with checks; null if nothing of it can fail. Cached by content. Thread-safe.
+/// @param contentKey  of @p spirv
+/// @throws Unsupported if the device has no more descriptors for the reports
+std::shared_ptr<const CheckedShader>
+checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const Hash& contentKey,
+           const shader::Reflection& reflection, const shader::CheckKinds& kinds);
+
+} // namespace kp

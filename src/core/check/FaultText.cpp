@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/check/FaultText.hpp"
+
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "base/Text.hpp"
+#include "shader/Includer.hpp"
+#include "shader/check/SourceLines.hpp"
+
+namespace kp {
+namespace {
+
+using shader::FaultKind;
+using shader::FaultValue;
+
+constexpr size_t kMaxListed = 5; ///< places in a message
+
+const char* nameOf(FaultKind kind) {
+    switch (kind) {
+    case FaultKind::eRead:
+        return "read";
+    case FaultKind::eWrite:
+        return "write";
+    case FaultKind::eAtomic:
+        return "atomic";
+    case FaultKind::eIndex:
+        return "index";
+    case FaultKind::eDivision:
+        return "division";
+    case FaultKind::eShift:
+        return "shift";
+    case FaultKind::eOverflow:
+        return "overflow";
+    case FaultKind::eNan:
+        return "nan";
+    case FaultKind::eSteps:
+        return "steps";
+    case FaultKind::eAssert:
+        return "assert";
+    }
+    return "";
+}
+
+std::string valueOf(FaultValue type, uint32_t bits) {
+    switch (type) {
+    case FaultValue::eInt:
+        return formatted("{}", static_cast<int32_t>(bits));
+    case FaultValue::eUint:
+        return formatted("{}", bits);
+    case FaultValue::eFloat:
+        return formatted("{}", std::bit_cast<float>(bits));
+    default:
+        return {};
+    }
+}
+
+/// Returns a line of a file, without white space around it; "" if it cannot be read.
+std::string lineOf(const std::string& file, uint32_t line) {
+    const std::optional<std::string> source = line == 0 ? std::nullopt : shader::readTextFile(file);
+    if (!source)
+        return {};
+    size_t at = 0;
+    for (uint32_t i = 1; i < line && at != std::string::npos; ++i)
+        at = source->find('\n', at) == std::string::npos ? std::string::npos
+                                                         : source->find('\n', at) + 1;
+    return at == std::string::npos
+               ? std::string()
+               : shader::withoutMargins(source->substr(at, source->find('\n', at) - at));
+}
+
+std::string placeOf(const CheckFault& fault) {
+    if (fault.line == 0)
+        return {};
+    return formatted("{}:{}: ", fault.file.empty() ? "shader" : fault.file, fault.line);
+}
+
+std::string targetOf(const CheckFault& fault) {
+    return fault.target.empty() ? fault.memory : fault.target;
+}
+
+/// Returns what went wrong, without the place.
+std::string mistakeOf(const CheckFault& fault) {
+    if (fault.kind == "division")
+        return "a number was divided by zero";
+    if (fault.kind == "shift")
+        return formatted("a number of {} bits was shifted by {}", fault.extent, fault.index);
+    if (fault.kind == "overflow")
+        return formatted("an index overflows 32 bits: it is {}", fault.index);
+    if (fault.kind == "steps")
+        return formatted("the loops of an invocation had more than {} iterations", fault.extent);
+    if (fault.kind == "assert")
+        return formatted("the assertion failed: {}", fault.message);
+    if (fault.kind == "nan")
+        return fault.message;
+    const char* const verb = fault.kind == "read"     ? "was read"
+                             : fault.kind == "write"  ? "was written"
+                             : fault.kind == "atomic" ? "was changed by an atomic"
+                                                      : "was indexed";
+    return formatted("element {} of {} {}, which has {}", fault.index, targetOf(fault), verb,
+                     counted(fault.extent, "element"));
+}
+
+std::string invocationOf(const CheckFault& fault) {
+    return formatted("global invocation ({}), local invocation ({})", join(fault.globalInvocation),
+                     join(fault.localInvocation));
+}
+
+std::vector<std::string> detailsOf(const std::vector<CheckFault>& faults, uint64_t count) {
+    const CheckFault& first = faults.front();
+    std::vector<std::string> details;
+    if (!first.text.empty())
+        details.push_back(first.text);
+    details.push_back(invocationOf(first) +
+                      (first.value.empty() ? std::string() : ", value " + first.value));
+    if (!first.target.empty() && !first.memory.empty())
+        details.push_back(first.memory);
+    size_t listed = 1;
+    const auto samePlace = [](const CheckFault& a, const CheckFault& b) {
+        return a.kind == b.kind && a.line == b.line && a.target == b.target;
+    };
+    for (size_t i = 1; i < faults.size() && listed < kMaxListed; ++i) {
+        if (samePlace(faults[i], faults[i - 1]) || samePlace(faults[i], first))
+            break;
+        details.push_back(formatted("also {}{}", placeOf(faults[i]), mistakeOf(faults[i])));
+        ++listed;
+    }
+    if (count > listed)
+        details.push_back(formatted("and {} more", counted(count - listed, "fault")));
+    return details;
+}
+
+std::string messageOf(const std::vector<CheckFault>& faults) {
+    return placeOf(faults.front()) + mistakeOf(faults.front());
+}
+
+} // namespace
+
+CheckFailed::CheckFailed(std::vector<CheckFault> faults, uint64_t count)
+    : Error(ErrorCode::eCheckFailed, messageOf(faults), 0, detailsOf(faults, count)),
+      mFaults(std::move(faults)), mCount(count) {}
+CheckFailed::~CheckFailed() = default;
+
+CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
+                   std::span<const BoundText> bound) {
+    CheckFault fault;
+    fault.kind = nameOf(site.kind);
+    fault.file = site.file;
+    fault.line = site.line;
+    // A compiler keeps the text of the main file alone.
+    fault.text = site.text.empty() ? lineOf(site.file, site.line) : site.text;
+    fault.target = record[1] < site.indexed.size() ? site.indexed[record[1]] : std::string();
+    fault.memory = site.storage;
+    if (site.set) {
+        fault.memory = formatted("binding {}", site.binding);
+        for (const BoundText& each : bound)
+            if (each.set == *site.set && each.binding == site.binding)
+                fault.memory = each.text;
+    }
+    fault.index = static_cast<int64_t>(uint64_t{record[3]} << 32 | record[2]);
+    fault.extent = record[4];
+    if (site.kind == FaultKind::eWrite || site.kind == FaultKind::eNan ||
+        site.kind == FaultKind::eAssert)
+        fault.value = valueOf(site.value, record[5]);
+    fault.message = site.message;
+    if (site.kind == FaultKind::eNan) {
+        // The index holds the bits of the first operands, and the check their number.
+        fault.message = formatted(
+            "a {} of {}{} is {}", site.operation, valueOf(FaultValue::eFloat, record[2]),
+            record[1] < 2 ? std::string() : " and " + valueOf(FaultValue::eFloat, record[3]),
+            fault.value);
+        fault.index = 0;
+    }
+    for (size_t axis = 0; axis < 3; ++axis) {
+        fault.globalInvocation[axis] = record[6 + axis];
+        fault.localInvocation[axis] = record[9 + axis];
+    }
+    return fault;
+}
+
+} // namespace kp

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <kompute/Check.hpp>
+
+#include "core/check/CheckReport.hpp"
+#include "shader/check/CheckedModule.hpp"
+
+namespace kp {
+
+/// Returns what a report says of a fault.
+/// @param record  shader::kFaultWords words
+CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
+                   std::span<const BoundText> bound);
+
+} // namespace kp

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/check/AccessChecks.hpp"
+
+#include <algorithm>
+
+namespace kp::shader {
+namespace {
+
+bool changesAtomically(uint32_t opcode) {
+    return (opcode >= spv::OpAtomicLoad && opcode <= spv::OpAtomicXor) ||
+           opcode == spv::OpAtomicFAddEXT || opcode == spv::OpAtomicFMinEXT ||
+           opcode == spv::OpAtomicFMaxEXT;
+}
+
+/// Returns true for instructions whose first operand is the address that they access.
+bool isAccess(uint32_t opcode) {
+    return opcode == spv::OpLoad || opcode == spv::OpStore || changesAtomically(opcode);
+}
+
+FaultKind kindOf(uint32_t opcode) {
+    if (opcode == spv::OpLoad)
+        return FaultKind::eRead;
+    return opcode == spv::OpStore ? FaultKind::eWrite : FaultKind::eAtomic;
+}
+
+/// Returns true for types whose values are numbers.
+bool hasZero(const CheckContext& context, uint32_t type) {
+    const Node* const node = context.editor.global(type);
+    if (!node)
+        return false;
+    switch (node->opcode) {
+    case spv::OpTypeBool:
+    case spv::OpTypeInt:
+    case spv::OpTypeFloat:
+        return true;
+    case spv::OpTypeVector:
+    case spv::OpTypeMatrix:
+    case spv::OpTypeArray:
+        return hasZero(context, node->operand(0));
+    case spv::OpTypeStruct:
+        return std::ranges::all_of(node->operands,
+                                   [&](uint32_t member) { return hasZero(context, member); });
+    default:
+        return false;
+    }
+}
+
+/// Returns true for a variable or parameter that other functions cannot name.
+bool isLocal(const CheckContext& context, uint32_t base) {
+    return context.editor.global(base) == nullptr;
+}
+
+/// Writes the comparison of indices with extents, and what it finds.
+class Comparison {
+public:
+    Comparison(CheckContext& context, FunctionWriter& code) : mContext(context), mCode(code) {}
+
+    /// @param extent  a word
+    /// @return true if the index is below it
+    uint32_t add(uint32_t index, uint32_t type, uint32_t extent) {
+        ModuleEditor& editor = mContext.editor;
+        const uint32_t width = mContext.intType(type)->operand(0);
+        const bool isSigned = mContext.intType(type)->operand(1) != 0;
+        uint32_t compared = index;
+        uint32_t limit = extent;
+        if (width == 64)
+            limit = mCode.add(spv::OpUConvert, editor.intType(64, false), {extent});
+        else if (width < 32)
+            compared = mCode.add(isSigned ? spv::OpSConvert : spv::OpUConvert,
+                                 editor.intType(32, isSigned), {index});
+        const uint32_t inside = mCode.add(spv::OpULessThan, editor.boolType(), {compared, limit});
+        mChecks.push_back({index, type, extent, inside});
+        return inside;
+    }
+
+    uint32_t all() {
+        uint32_t all = mChecks.front().inside;
+        for (size_t i = 1; i < mChecks.size(); ++i)
+            all =
+                mCode.add(spv::OpLogicalAnd, mContext.editor.boolType(), {all, mChecks[i].inside});
+        return all;
+    }
+
+    /// Reports the first index that is beyond its extent.
+    void report(uint32_t site, uint32_t value) {
+        Fault fault;
+        for (size_t i = mChecks.size(); i-- > 0;) {
+            const Check& each = mChecks[i];
+            const auto [low, high] = mContext.wordsOf(mCode, each.index, each.type);
+            const uint32_t number = mContext.editor.uintConstant(static_cast<uint32_t>(i));
+            fault = {site,
+                     chosen(each, fault.check, number),
+                     chosen(each, fault.low, low),
+                     chosen(each, fault.high, high),
+                     chosen(each, fault.extent, wordOf(each.extent)),
+                     value};
+        }
+        mContext.report(mCode, fault);
+    }
+
+private:
+    struct Check {
+        uint32_t index;
+        uint32_t type;
+        uint32_t extent;
+        uint32_t inside;
+    };
+
+    uint32_t chosen(const Check& check, uint32_t later, uint32_t own) {
+        return later == 0
+                   ? own
+                   : mCode.add(spv::OpSelect, mContext.uintType(), {check.inside, later, own});
+    }
+    uint32_t wordOf(uint32_t extent) {
+        const uint32_t type = mContext.typeOf(extent);
+        return type == 0 || type == mContext.uintType()
+                   ? extent
+                   : mCode.add(spv::OpBitcast, mContext.uintType(), {extent});
+    }
+
+    CheckContext& mContext;
+    FunctionWriter& mCode;
+    std::vector<Check> mChecks;
+};
+
+} // namespace
+
+AccessChecks::AccessChecks(CheckContext& context) : mContext(context) {
+    noteAddresses();
+}
+
+void AccessChecks::noteAddresses() {
+    for (const Node& node : mContext.editor.functions) {
+        if (node.opcode == spv::OpExtInst || isAccessChain(node.opcode))
+            continue;
+        for (size_t i = isAccess(node.opcode) ? 1 : 0; i < node.operands.size(); ++i)
+            if (node.ids[i])
+                mAddresses.insert(node.operands[i]);
+    }
+    // Pointers, images and samplers have no value that a failed read could give.
+    for (const Node& node : mContext.editor.functions)
+        if (isAccess(node.opcode) && node.type != 0 && !hasZero(mContext, node.type))
+            mAddresses.insert(node.operand(0));
+    // From the last to the first, so that a chain of a chain reaches the first one.
+    for (size_t i = mContext.editor.functions.size(); i-- > 0;) {
+        const Node& node = mContext.editor.functions[i];
+        if (isAccessChain(node.opcode) && mAddresses.contains(node.result))
+            mAddresses.insert(node.operand(0));
+    }
+}
+
+void AccessChecks::check(Node& node, std::vector<Node>& before) {
+    if (isAccessChain(node.opcode) && mAddresses.contains(node.result))
+        checkChain(node, before);
+    else if (isAccess(node.opcode) && !mAddresses.contains(node.operand(0)))
+        checkAccess(node);
+    else if (node.opcode == spv::OpVectorExtractDynamic ||
+             node.opcode == spv::OpVectorInsertDynamic)
+        checkVector(node, before);
+}
+
+void AccessChecks::checkAccess(Node& node) {
+    const std::optional<AccessPath> path = pathOf(mContext, node.operand(0));
+    if (!path || !path->checked())
+        return;
+    CheckSite site = siteOf(mContext, *path, kindOf(node.opcode));
+    if (node.opcode == spv::OpStore)
+        site.value = mContext.valueKind(mContext.typeOf(node.operand(1)));
+    std::vector<uint32_t> arguments{0, mContext.addSite(std::move(site))};
+    arguments[0] = accessFunction(node, *path);
+    if (isLocal(mContext, path->base))
+        arguments.push_back(path->base);
+    for (const PathStep& step : path->steps)
+        if (step.checked || !mContext.isConstant(step.index))
+            arguments.push_back(step.index);
+    for (size_t i = 1; i < node.operands.size(); ++i)
+        if (node.ids[i] && (node.opcode == spv::OpStore || !mContext.isConstant(node.operands[i])))
+            arguments.push_back(node.operands[i]);
+    const bool isVoid = node.type == 0;
+    node = nodeOf(spv::OpFunctionCall,
+                  isVoid ? mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {})) : node.type,
+                  isVoid ? mContext.editor.newId() : node.result, arguments);
+}
+
+uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) {
+    ModuleEditor& editor = mContext.editor;
+    const bool local = isLocal(mContext, path.base);
+    const uint32_t pointerType = mContext.typeOf(node.operand(0));
+    const bool nonUniform =
+        mContext.isNonUniform(node.operand(0)) || mContext.isNonUniform(node.result);
+    // What the function does, and the types of its parameters.
+    std::vector<uint32_t> key{node.opcode, node.type, pointerType, nonUniform ? 1u : 0u,
+                              local ? 0 : path.base};
+    std::vector<uint32_t> types{mContext.uintType()};
+    const auto addParameter = [&](uint32_t id) {
+        types.push_back(mContext.typeOf(id));
+        key.insert(key.end(), {0, types.back()});
+    };
+    if (local)
+        addParameter(path.base);
+    for (const PathStep& step : path.steps)
+        if (step.checked || !mContext.isConstant(step.index))
+            addParameter(step.index);
+        else
+            key.insert(key.end(), {1, step.index});
+    for (size_t i = 1; i < node.operands.size(); ++i)
+        if (node.ids[i] && (node.opcode == spv::OpStore || !mContext.isConstant(node.operands[i])))
+            addParameter(node.operands[i]);
+        else
+            key.insert(key.end(), {2, node.operands[i]});
+    if (const uint32_t* const known = mContext.known(key))
+        return *known;
+
+    const uint32_t result =
+        node.type != 0 ? node.type : editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    FunctionWriter code(editor, result, types);
+    Comparison comparison(mContext, code);
+    size_t next = 1;
+    const uint32_t base = local ? code.parameter(next++) : path.base;
+    std::vector<uint32_t> chain{base};
+    std::vector<uint32_t> safe{base}; // with indices that are inside
+    uint32_t type = editor.global(mContext.typeOf(path.base))->operand(1);
+    uint32_t block = 0; // type of the last struct
+    for (const PathStep& step : path.steps) {
+        uint32_t index = step.index;
+        if (step.checked || !mContext.isConstant(step.index))
+            index = code.parameter(next++);
+        uint32_t usable = index;
+        if (step.checked) {
+            uint32_t extent = step.extent;
+            if (step.runtimeArray) {
+                // The pointer to the block is all but the member.
+                uint32_t pointer = base;
+                if (safe.size() > 2)
+                    pointer = code.add(spv::OpAccessChain, editor.pointerType(path.storage, block),
+                                       {safe.begin(), safe.end() - 1});
+                if (nonUniform && pointer != base)
+                    editor.decorate(pointer, spv::DecorationNonUniform);
+                uint32_t member = 0;
+                mContext.isKnown(chain.back(), member);
+                extent = code.add(
+                    {spv::OpArrayLength, mContext.uintType(), 0, {pointer, member}, {true, false}});
+            }
+            const uint32_t indexType = mContext.typeOf(step.index);
+            const uint32_t inside = comparison.add(index, indexType, extent);
+            const Node nothing = nodeOf(spv::OpConstantNull, indexType, 0, {});
+            if (chain.size() == 1) // may be an array of descriptors
+                usable =
+                    code.add(spv::OpSelect, indexType, {inside, index, editor.define(nothing)});
+        }
+        chain.push_back(index);
+        safe.push_back(usable);
+        const Node* const node = editor.global(type);
+        if (node->opcode == spv::OpTypeStruct) {
+            block = type;
+            type = node->operands[step.member];
+        } else {
+            type = node->operand(0);
+        }
+    }
+    Node access = node;
+    access.result = 0;
+    for (size_t i = 1; i < access.operands.size(); ++i)
+        if (access.ids[i] &&
+            (node.opcode == spv::OpStore || !mContext.isConstant(access.operands[i])))
+            access.operands[i] = code.parameter(next++);
+    const auto perform = [&] {
+        access.operands[0] = code.add(spv::OpAccessChain, pointerType, chain);
+        const uint32_t value = code.add(access);
+        if (nonUniform) {
+            editor.decorate(access.operands[0], spv::DecorationNonUniform);
+            if (value != 0)
+                editor.decorate(value, spv::DecorationNonUniform);
+        }
+        return value;
+    };
+    const auto refuse = [&] {
+        const uint32_t value =
+            node.opcode == spv::OpStore
+                ? mContext.bitsOf(code, access.operands[1], mContext.typeOf(node.operand(1)))
+                : mContext.zero();
+        comparison.report(code.parameter(0), value);
+        return node.type == 0 ? 0 : editor.define(nodeOf(spv::OpConstantNull, node.type, 0, {}));
+    };
+    const uint32_t value = code.choose(comparison.all(), node.type, perform, refuse);
+    const uint32_t id = code.id();
+    return mContext.add(key, code.finish(value), id);
+}
+
+void AccessChecks::checkChain(Node& node, std::vector<Node>& before) {
+    const std::optional<AccessPath> path = pathOf(mContext, node.result);
+    if (!path || !path->checked())
+        return;
+    const size_t own = node.operands.size() - 1; // indices of this chain; others precede them
+    const size_t first = path->steps.size() - own;
+    for (size_t i = 0; i < own; ++i) {
+        const PathStep& step = path->steps[first + i];
+        if (!step.checked)
+            continue;
+        uint32_t extent = step.extent;
+        if (step.runtimeArray) {
+            if (i == 0)
+                continue; // the block is another chain's
+            const uint32_t baseType = mContext.typeOf(node.operand(0));
+            uint32_t type = mContext.editor.global(baseType)->operand(1);
+            for (size_t k = 1; k < i; ++k) {
+                const Node* const outer = mContext.editor.global(type);
+                type = outer->opcode == spv::OpTypeStruct
+                           ? outer->operands[path->steps[first + k - 1].member]
+                           : outer->operand(0);
+            }
+            uint32_t pointer = node.operand(0);
+            if (i > 1) {
+                const uint32_t pointerType = mContext.editor.pointerType(path->storage, type);
+                pointer = mContext.editor.newId();
+                before.push_back(nodeOf(spv::OpAccessChain, pointerType, pointer,
+                                        {node.operands.begin(), node.operands.begin() + i}));
+            }
+            extent = mContext.editor.newId();
+            before.push_back({spv::OpArrayLength,
+                              mContext.uintType(),
+                              extent,
+                              {pointer, path->steps[first + i - 1].member},
+                              {true, false}});
+        }
+        CheckSite site = siteOf(mContext, *path, FaultKind::eIndex);
+        site.indexed = {step.text};
+        node.operands[i + 1] = checkedIndex(node.operands[i + 1], extent, site, before);
+    }
+}
+
+void AccessChecks::checkVector(Node& node, std::vector<Node>& before) {
+    const bool inserts = node.opcode == spv::OpVectorInsertDynamic;
+    uint32_t& index = node.operands[inserts ? 2 : 1];
+    const uint32_t count = mContext.editor.global(mContext.typeOf(node.operand(0)))->operand(1);
+    uint32_t known = 0;
+    if (mContext.isKnown(index, known) && known < count)
+        return;
+    CheckSite site;
+    site.kind = FaultKind::eIndex;
+    site.storage = "a vector";
+    site.indexed = {mContext.name(node.operand(0))};
+    index = checkedIndex(index, mContext.editor.uintConstant(count), site, before);
+}
+
+uint32_t AccessChecks::checkedIndex(uint32_t index, uint32_t extent, const CheckSite& site,
+                                    std::vector<Node>& before) {
+    const uint32_t type = mContext.typeOf(index);
+    const uint32_t word = mContext.typeOf(extent);
+    if (word != 0 && word != mContext.uintType()) {
+        const uint32_t bits = mContext.editor.newId();
+        before.push_back(nodeOf(spv::OpBitcast, mContext.uintType(), bits, {extent}));
+        extent = bits;
+    }
+    const uint32_t result = mContext.editor.newId();
+    const uint32_t number = mContext.addSite(site);
+    before.push_back(
+        nodeOf(spv::OpFunctionCall, type, result, {indexFunction(type), number, index, extent}));
+    return result;
+}
+
+uint32_t AccessChecks::indexFunction(uint32_t type) {
+    const std::vector<uint32_t> key{spv::OpSelect, type};
+    if (const uint32_t* const known = mContext.known(key))
+        return *known;
+    const uint32_t word = mContext.uintType();
+    FunctionWriter code(mContext.editor, type, {word, type, word});
+    Comparison comparison(mContext, code);
+    comparison.add(code.parameter(1), type, code.parameter(2));
+    const uint32_t value = code.choose(
+        comparison.all(), type, [&] { return code.parameter(1); },
+        [&] {
+            comparison.report(code.parameter(0), mContext.zero());
+            return mContext.editor.define(nodeOf(spv::OpConstantNull, type, 0, {}));
+        });
+    const uint32_t id = code.id();
+    return mContext.add(key, code.finish(value), id);
+}
+
+} // namespace kp::shader

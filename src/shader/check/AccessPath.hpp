@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "shader/check/CheckContext.hpp"
+
+namespace kp::shader {
+
+/// One index of an access.
+struct PathStep {
+    uint32_t index = 0;        ///< id
+    uint32_t extent = 0;       ///< id of a constant; 0 if there is none
+    bool runtimeArray = false; ///< the extent is the length of the block's last member
+    bool checked = false;      ///< the index may be beyond the extent
+    uint32_t member = 0;       ///< of a struct
+    std::string text;          ///< what is indexed, such as "particles.items"
+};
+
+/// How an access gets from a variable, or a parameter that is a pointer, to what it reads or
+/// writes.
+struct AccessPath {
+    uint32_t base = 0;    ///< id
+    uint32_t storage = 0; ///< spv::StorageClass
+    std::vector<PathStep> steps;
+
+    bool checked() const;
+};
+
+/// Returns true for the instructions that index memory.
+inline bool isAccessChain(uint32_t opcode) {
+    return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
+}
+
+/// Returns the path of a pointer; nothing if it does not begin at a variable or parameter, or goes
+/// through types that have no known extents.
+std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer);
+
+/// Returns a site for an access, with the names of what it indexes.
+CheckSite siteOf(const CheckContext& context, const AccessPath& path, FaultKind kind);
+
+} // namespace kp::shader

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/check/ArithmeticChecks.hpp"
+
+#include "shader/check/AccessPath.hpp"
+
+namespace kp::shader {
+namespace {
+
+const char* divisionName(uint32_t opcode) {
+    switch (opcode) {
+    case spv::OpUDiv:
+    case spv::OpSDiv:
+        return "division";
+    case spv::OpUMod:
+    case spv::OpSRem:
+    case spv::OpSMod:
+        return "remainder";
+    default:
+        return nullptr;
+    }
+}
+
+bool shiftsBits(uint32_t opcode) {
+    return opcode == spv::OpShiftLeftLogical || opcode == spv::OpShiftRightLogical ||
+           opcode == spv::OpShiftRightArithmetic;
+}
+
+const char* overflowName(uint32_t opcode) {
+    switch (opcode) {
+    case spv::OpIAdd:
+        return "sum";
+    case spv::OpISub:
+        return "difference";
+    case spv::OpIMul:
+        return "product";
+    default:
+        return nullptr;
+    }
+}
+
+/// Returns true for instructions that pass an index on.
+bool passes(uint32_t opcode) {
+    return overflowName(opcode) || opcode == spv::OpSConvert || opcode == spv::OpUConvert ||
+           opcode == spv::OpBitcast || opcode == spv::OpCopyObject || opcode == spv::OpPhi ||
+           opcode == spv::OpSelect;
+}
+
+} // namespace
+
+ArithmeticChecks::ArithmeticChecks(CheckContext& context) : mContext(context) {
+    noteIndices();
+}
+
+// Goes back from indices to what they are computed from, through variables too.
+void ArithmeticChecks::noteIndices() {
+    std::unordered_map<uint32_t, std::vector<uint32_t>> stored;
+    std::vector<uint32_t> left;
+    for (const Node& node : mContext.editor.functions) {
+        if (node.opcode == spv::OpStore)
+            stored[node.operand(0)].push_back(node.operand(1));
+        if (isAccessChain(node.opcode))
+            left.insert(left.end(), node.operands.begin() + 1, node.operands.end());
+    }
+    while (!left.empty()) {
+        const uint32_t id = left.back();
+        left.pop_back();
+        const Node* const node = mContext.definition(id);
+        if (!node || !mIndices.insert(id).second)
+            continue;
+        if (passes(node->opcode)) {
+            for (size_t i = 0; i < node->operands.size(); ++i)
+                left.push_back(node->operands[i]);
+        } else if (node->opcode == spv::OpLoad) {
+            const auto found = stored.find(node->operand(0));
+            if (found != stored.end())
+                left.insert(left.end(), found->second.begin(), found->second.end());
+        }
+    }
+}
+
+void ArithmeticChecks::check(Node& node) {
+    if (const char* const name = divisionName(node.opcode))
+        checkSecond(node, FaultKind::eDivision, name);
+    else if (shiftsBits(node.opcode))
+        checkSecond(node, FaultKind::eShift, "shift");
+    else if (overflowName(node.opcode) && mIndices.contains(node.result))
+        checkOverflow(node);
+}
+
+void ArithmeticChecks::checkSecond(Node& node, FaultKind kind, const char* operation) {
+    const uint32_t type = mContext.typeOf(node.operand(1));
+    const Node* const shape = mContext.intType(node.type);
+    uint32_t known = 0;
+    if (mContext.isKnown(node.operand(1), known) &&
+        (kind == FaultKind::eDivision ? known != 0 : known < shape->operand(0)))
+        return;
+    CheckSite site;
+    site.kind = kind;
+    site.operation = operation;
+    const uint32_t function = secondFunction(node, kind, type);
+    const uint32_t number = mContext.addSite(std::move(site));
+    node = nodeOf(spv::OpFunctionCall, node.type, node.result,
+                  {function, number, node.operand(0), node.operand(1)});
+}
+
+uint32_t ArithmeticChecks::secondFunction(const Node& node, FaultKind kind, uint32_t secondType) {
+    const uint32_t firstType = mContext.typeOf(node.operand(0));
+    const std::vector<uint32_t> key{node.opcode, node.type, firstType, secondType};
+    if (const uint32_t* const known = mContext.known(key))
+        return *known;
+    ModuleEditor& editor = mContext.editor;
+    const Node* const second = editor.global(secondType);
+    const uint32_t count = second->opcode == spv::OpTypeVector ? second->operand(1) : 1;
+    const uint32_t component =
+        second->opcode == spv::OpTypeVector ? second->operand(0) : secondType;
+    const uint32_t width = mContext.intType(node.type)->operand(0);
+    const uint32_t secondWidth = mContext.intType(secondType)->operand(0);
+
+    FunctionWriter code(editor, node.type, {mContext.uintType(), firstType, secondType});
+    const uint32_t boolean = editor.boolType();
+    uint32_t limit = editor.define(nodeOf(spv::OpConstantNull, component, 0, {}));
+    if (kind == FaultKind::eShift) {
+        std::vector<uint32_t> words{width};
+        words.resize(secondWidth == 64 ? 2 : 1);
+        limit = editor.define(literalNode(spv::OpConstant, component, 0, words));
+    }
+    uint32_t good = 0;
+    uint32_t reported = 0; // the first component that is wrong
+    for (uint32_t i = count; i-- > 0;) {
+        const uint32_t part =
+            count == 1 ? code.parameter(2) : code.extract(component, code.parameter(2), i);
+        const uint32_t fits =
+            code.add(kind == FaultKind::eShift ? spv::OpULessThan : spv::OpINotEqual, boolean,
+                     {part, limit});
+        reported = good == 0 ? part : code.add(spv::OpSelect, component, {fits, reported, part});
+        good = good == 0 ? fits : code.add(spv::OpLogicalAnd, boolean, {good, fits});
+    }
+    const auto compute = [&] {
+        return code.add(static_cast<spv::Op>(node.opcode), node.type,
+                        {code.parameter(1), code.parameter(2)});
+    };
+    const auto refuse = [&] {
+        const auto [low, high] = mContext.wordsOf(code, reported, component);
+        mContext.report(code, {code.parameter(0), mContext.zero(), low, high,
+                               editor.uintConstant(width), mContext.zero()});
+        return editor.define(nodeOf(spv::OpConstantNull, node.type, 0, {}));
+    };
+    const uint32_t value = code.choose(good, node.type, compute, refuse);
+    const uint32_t id = code.id();
+    return mContext.add(key, code.finish(value), id);
+}
+
+void ArithmeticChecks::checkOverflow(Node& node) {
+    const Node* const type = mContext.editor.global(node.type);
+    if (!type || type->opcode != spv::OpTypeInt || type->operand(0) != 32 || type->operand(1) == 0)
+        return; // unsigned numbers wrap around on purpose
+    CheckSite site;
+    site.kind = FaultKind::eOverflow;
+    site.operation = overflowName(node.opcode);
+    const uint32_t function = overflowFunction(node);
+    const uint32_t number = mContext.addSite(std::move(site));
+    node = nodeOf(spv::OpFunctionCall, node.type, node.result,
+                  {function, number, node.operand(0), node.operand(1)});
+}
+
+uint32_t ArithmeticChecks::overflowFunction(const Node& node) {
+    const uint32_t firstType = mContext.typeOf(node.operand(0));
+    const uint32_t secondType = mContext.typeOf(node.operand(1));
+    const std::vector<uint32_t> key{node.opcode, node.type, firstType, secondType};
+    if (const uint32_t* const known = mContext.known(key))
+        return *known;
+    ModuleEditor& editor = mContext.editor;
+    const uint32_t word = mContext.uintType();
+    const uint32_t number = node.type;
+    const uint32_t boolean = editor.boolType();
+    FunctionWriter code(editor, number, {word, firstType, secondType});
+    const auto asNumber = [&](size_t parameter, uint32_t type) {
+        return type == number ? code.parameter(parameter)
+                              : code.add(spv::OpBitcast, number, {code.parameter(parameter)});
+    };
+    const uint32_t a = asNumber(1, firstType);
+    const uint32_t b = asNumber(2, secondType);
+    uint32_t low = 0;
+    uint32_t high = 0;
+    uint32_t good = 0;
+    const uint32_t last = editor.uintConstant(31);
+    if (node.opcode == spv::OpIMul) {
+        const uint32_t pair = editor.define(nodeOf(spv::OpTypeStruct, 0, 0, {number, number}));
+        const uint32_t wide = code.add(spv::OpSMulExtended, pair, {a, b});
+        low = code.extract(number, wide, 0);
+        high = code.extract(number, wide, 1);
+        good = code.add(spv::OpIEqual, boolean,
+                        {high, code.add(spv::OpShiftRightArithmetic, number, {low, last})});
+    } else {
+        const bool adds = node.opcode == spv::OpIAdd;
+        low = code.add(adds ? spv::OpIAdd : spv::OpISub, number, {a, b});
+        // The sign of the result is wrong.
+        const uint32_t differs = code.add(spv::OpBitwiseXor, number, {a, low});
+        const uint32_t other = code.add(spv::OpBitwiseXor, number, {adds ? b : a, adds ? low : b});
+        const uint32_t wrong = code.add(spv::OpBitwiseAnd, number, {differs, other});
+        const uint32_t none = editor.define(nodeOf(spv::OpConstantNull, number, 0, {}));
+        good = code.add(spv::OpSGreaterThanEqual, boolean, {wrong, none});
+        // It has the sign that the low word has not.
+        high = code.add(spv::OpNot, number,
+                        {code.add(spv::OpShiftRightArithmetic, number, {low, last})});
+    }
+    const auto nothing = [] { return 0u; };
+    const auto refuse = [&] {
+        const auto bits = [&](uint32_t value) { return code.add(spv::OpBitcast, word, {value}); };
+        mContext.report(code, {code.parameter(0), mContext.zero(), bits(low), bits(high),
+                               mContext.zero(), mContext.zero()});
+        return 0u;
+    };
+    code.choose(good, 0, nothing, refuse);
+    const uint32_t id = code.id();
+    return mContext.add(key, code.finish(low), id);
+}
+
+} // namespace kp::shader

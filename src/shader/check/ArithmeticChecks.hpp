@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "shader/check/CheckContext.hpp"
+
+namespace kp::shader {
+
+/// Replaces operations on integers that have no defined result by calls of functions which report
+/// that and give 0: division by zero, and shifts by the width or more. Signed additions,
+/// subtractions and products that an index is computed from report an overflow.
+class ArithmeticChecks {
+public:
+    /// @param context  must outlive this
+    explicit ArithmeticChecks(CheckContext& context);
+
+    /// Replaces an instruction if it can fail.
+    void check(Node& node);
+
+private:
+    void checkSecond(Node& node, FaultKind kind, const char* operation);
+    void checkOverflow(Node& node);
+    uint32_t secondFunction(const Node& node, FaultKind kind, uint32_t secondType);
+    uint32_t overflowFunction(const Node& node);
+    void noteIndices();
+
+    CheckContext& mContext;
+    std::unordered_set<uint32_t> mIndices; ///< values that an index is computed from
+};
+
+} // namespace kp::shader

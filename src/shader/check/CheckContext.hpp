@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "shader/check/CheckedModule.hpp"
+#include "shader/check/FunctionWriter.hpp"
+#include "shader/check/SourceLines.hpp"
+#include "shader/module/ModuleEditor.hpp"
+
+namespace kp::shader {
+
+/// What a report says, as ids of 32-bit words.
+struct Fault {
+    uint32_t site = 0;
+    uint32_t check = 0; ///< which of the site's indices
+    uint32_t low = 0;   ///< of the index or operand
+    uint32_t high = 0;
+    uint32_t extent = 0;
+    uint32_t value = 0;
+};
+
+/// The module that checks are added to: its types, names and lines, the report buffer, and the
+/// functions that checks share.
+class CheckContext {
+public:
+    CheckContext(std::span<const uint32_t> spirv, const CheckKinds& kinds);
+
+    ModuleEditor editor;
+    const CheckKinds kinds;
+    SourceLines lines;
+    std::vector<CheckSite> sites;
+
+    /// Returns the type of a value; 0 if it has none.
+    uint32_t typeOf(uint32_t id) const;
+    /// Returns the instruction of a result, in functions or among the globals; null if there is
+    /// none.
+    const Node* definition(uint32_t id) const;
+    /// Returns true for constants and specialization constants.
+    bool isConstant(uint32_t id) const;
+    /// Returns true and the value if an id is a 32-bit constant that nothing can change.
+    bool isKnown(uint32_t id, uint32_t& value) const;
+    bool isNonUniform(uint32_t id) const { return mNonUniform.contains(id); }
+    /// Returns the OpTypeInt of a scalar or vector; null for other types.
+    const Node* intType(uint32_t type) const;
+    std::string name(uint32_t id) const;
+    /// Returns a variable of each invocation that begins as 0.
+    uint32_t counter();
+    std::string memberName(uint32_t type, uint32_t member) const;
+
+    /// Adds a site at the current line. @return a constant with its number, from 1
+    uint32_t addSite(CheckSite site);
+    /// Returns the function of a key; null if there is none yet.
+    const uint32_t* known(const std::vector<uint32_t>& key) const;
+    /// Adds a function to the module. @return its id
+    uint32_t add(const std::vector<uint32_t>& key, std::vector<Node> function, uint32_t id);
+
+    uint32_t uintType() { return editor.intType(32, false); }
+    uint32_t zero() { return editor.uintConstant(0); }
+    /// Converts an integer of any width to the low and the high word of 64 bits.
+    std::pair<uint32_t, uint32_t> wordsOf(FunctionWriter& code, uint32_t value, uint32_t type);
+    /// Returns the bits of a 32-bit scalar, else 0.
+    uint32_t bitsOf(FunctionWriter& code, uint32_t value, uint32_t type);
+    FaultValue valueKind(uint32_t type) const;
+    void report(FunctionWriter& code, const Fault& fault);
+    /// Returns an instruction that reports a fault. Words that are 0 are zero.
+    Node callReport(const Fault& fault);
+
+    /// Returns the words, with the report buffer if anything reports.
+    CheckedModule finish();
+
+private:
+    void keepCompute();
+    uint32_t reportFunction();
+    uint32_t reportBuffer();
+    uint32_t builtin(spv::BuiltIn kind);
+    void addToInterface(uint32_t variable);
+    uint32_t nextSet() const;
+
+    std::unordered_map<uint32_t, Node> mResults; ///< of functions
+    std::unordered_set<uint32_t> mNonUniform;
+    std::unordered_map<uint32_t, const Node*> mNames;
+    std::map<std::pair<uint32_t, uint32_t>, const Node*> mMemberNames;
+    std::map<std::vector<uint32_t>, uint32_t> mFunctions;
+    std::vector<Node> mBodies;
+    uint32_t mReport = 0; ///< the function
+    uint32_t mReportSet = 0;
+};
+
+} // namespace kp::shader

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/check/CheckMode.hpp"
+
+#include <atomic>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include <kompute/Check.hpp>
+
+#include "base/Environment.hpp"
+#include "base/Text.hpp"
+
+namespace kp {
+
+/// Shared, because a scope may end in another thread than it began, as with Python's generators.
+struct OpenScope {
+    shader::CheckKinds kinds;
+    std::atomic<bool> ended{false};
+};
+
+namespace {
+
+/// The scopes of this thread, outermost first. Those that have ended leave when the next is looked
+/// for.
+std::vector<std::shared_ptr<OpenScope>>& openScopes() {
+    thread_local std::vector<std::shared_ptr<OpenScope>> scopes;
+    while (!scopes.empty() && scopes.back()->ended)
+        scopes.pop_back();
+    return scopes;
+}
+
+} // namespace
+
+struct CheckScope::State {
+    std::shared_ptr<OpenScope> scope = std::make_shared<OpenScope>();
+};
+
+CheckScope::CheckScope(const std::string& checks) : mState(std::make_unique<State>()) {
+    mState->scope->kinds = shader::parseChecks(checks);
+    openScopes().push_back(mState->scope);
+}
+
+CheckScope::~CheckScope() {
+    mState->scope->ended = true;
+}
+
+std::string currentChecks() {
+    const shader::CheckKinds kinds = shader::currentChecks();
+    std::vector<std::string> words;
+    if (kinds.bounds)
+        words.emplace_back("bounds");
+    if (kinds.arithmetic)
+        words.emplace_back("arithmetic");
+    if (kinds.nan)
+        words.emplace_back("nan");
+    if (kinds.steps != 0)
+        words.push_back(formatted("steps={}", kinds.steps));
+    return join(words, ",");
+}
+
+namespace shader {
+namespace {
+
+uint32_t stepsOf(const std::string& number) {
+    uint32_t steps = 0;
+    const char* const end = number.data() + number.size();
+    const auto [read, error] = std::from_chars(number.data(), end, steps);
+    if (error != std::errc() || read != end || steps == 0 || steps == UINT32_MAX)
+        fail<InvalidArgument>("checked mode was given steps={}; expected a number of iterations "
+                              "from 1 to 4294967294",
+                              number);
+    return steps;
+}
+
+} // namespace
+
+CheckKinds parseChecks(std::string_view text) {
+    CheckKinds kinds;
+    for (const std::string& given : listed(text)) {
+        const std::string word = lowerCase(given);
+        if (word == "1" || word == "on" || word == "true" || word == "yes")
+            kinds.bounds = kinds.arithmetic = true;
+        else if (word == "bounds")
+            kinds.bounds = true;
+        else if (word == "arithmetic")
+            kinds.arithmetic = true;
+        else if (word == "nan")
+            kinds.nan = true;
+        else if (word.starts_with("steps="))
+            kinds.steps = stepsOf(word.substr(6));
+        else if (word != "0" && word != "off" && word != "false" && word != "no")
+            fail<InvalidArgument>("checked mode knows no '{}'; expected a list of bounds, "
+                                  "arithmetic, nan and steps=1000000, 1 for the first two, or off",
+                                  given);
+    }
+    return kinds;
+}
+
+CheckKinds currentChecks() {
+    if (const auto& scopes = openScopes(); !scopes.empty())
+        return scopes.back()->kinds;
+    static const CheckKinds kinds = parseChecks(environment("KOMPUTE_CHECK"));
+    return kinds;
+}
+
+} // namespace shader
+} // namespace kp

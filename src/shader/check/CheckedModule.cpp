@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/check/CheckedModule.hpp"
+
+#include <utility>
+
+#include "shader/check/AccessChecks.hpp"
+#include "shader/check/ArithmeticChecks.hpp"
+#include "shader/check/AssertChecks.hpp"
+#include "shader/check/CheckContext.hpp"
+#include "shader/check/FiniteChecks.hpp"
+#include "shader/check/LoopChecks.hpp"
+
+namespace kp::shader {
+
+CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kinds) {
+    CheckContext context(spirv, kinds);
+    AccessChecks accesses(context);
+    ArithmeticChecks arithmetic(context);
+    AssertChecks assertions(context);
+    FiniteChecks finite(context);
+    LoopChecks loops(context);
+    std::vector<Node> nodes = std::exchange(context.editor.functions, {});
+    std::vector<Node> checked;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+        Node& node = nodes[i];
+        context.lines.follow(node);
+        std::vector<Node> before;
+        assertions.check(node, before);
+        if (kinds.bounds)
+            accesses.check(node, before);
+        if (kinds.arithmetic)
+            arithmetic.check(node);
+        if (kinds.nan)
+            finite.check(node);
+        if (kinds.steps != 0 && node.opcode == spv::OpLoopMerge)
+            loops.check(nodes[i + 1], node, before); // the branch follows at once
+        checked.insert(checked.end(), before.begin(), before.end());
+        checked.push_back(std::move(node));
+    }
+    if (context.sites.empty())
+        return {{spirv.begin(), spirv.end()}, 0, {}};
+    assertions.finish(checked);
+    context.editor.functions = std::move(checked);
+    return context.finish();
+}
+
+} // namespace kp::shader

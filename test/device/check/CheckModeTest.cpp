@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kompute/Kompute.hpp>
+#include <kompute/Launch.hpp>
+
+#include "device/TestSupport.hpp"
+#include "device/check/CheckSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+/// Writes element k of the only buffer.
+constexpr const char* kWrites = R"(#version 450
+layout(binding = 0) buffer Y { float y[]; };
+layout(push_constant) uniform P { int k; };
+void main() { y[k] = 7; }
+)";
+
+TEST(CheckMode, FollowsTheManager) {
+    ManagerOptions options;
+    options.check = "bounds";
+    Manager manager(options);
+    const auto y = manager.tensor({0, 0});
+    const auto spirv = manager.compile(kWrites);
+    const auto wrong =
+        manager.algorithm({y}, spirv, {1, 1, 1}, std::vector<float>{}, std::vector<int>{2});
+    const auto faults = faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(wrong); });
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].line, 4u) << "Manager::compile() keeps lines";
+    const auto unchecked = manager.algorithm({y}, spirv, {1, 1, 1}, std::vector<float>{},
+                                             std::vector<int>{1}, checkedOptions("off"));
+    EXPECT_NO_THROW(manager.sequence()->eval<OpAlgoDispatch>(unchecked));
+}
+
+TEST(CheckMode, FollowsTheScopeOfTheThread) {
+    Manager manager;
+    const auto y = manager.tensor({0, 0});
+    {
+        const CheckScope scope;
+        EXPECT_EQ(currentChecks(), "bounds,arithmetic");
+        const CheckScope inner("off");
+        EXPECT_EQ(currentChecks(), "");
+    }
+    const CheckScope scope("bounds");
+    const auto wrong = manager.algorithm({y}, manager.compile(kWrites), {1, 1, 1},
+                                         std::vector<float>{}, std::vector<int>{2});
+    EXPECT_THROW(manager.sequence()->eval<OpAlgoDispatch>(wrong), CheckFailed);
+}
+
+TEST(CheckMode, RefusesUnknownWords) {
+    EXPECT_ERROR(InvalidArgument, "bonds", CheckScope("bonds"));
+    EXPECT_ERROR(InvalidArgument, "steps=0", CheckScope("steps=0"));
+}
+
+TEST(CheckMode, FailsTheEventOfALaunch) {
+    Manager manager;
+    const auto y = manager.tensor({0, 0});
+    const auto wrong =
+        manager.algorithm({y}, spirvWithLines(kWrites), {1, 1, 1}, std::vector<float>{},
+                          std::vector<int>{9}, checkedOptions());
+    const auto sequence = manager.sequence();
+    sequence->record<OpAlgoDispatch>(wrong)->evalAsync();
+    const Event event = sequence->event();
+    EXPECT_THROW(sequence->evalAwait(), CheckFailed);
+    EXPECT_EQ(event.status(), EventStatus::eError);
+    EXPECT_THROW(event.wait(), CheckFailed) << "as each wait for failed work";
+    EXPECT_NO_THROW(sequence->eval<OpSyncLocal>({y})) << "the sequence works on";
+}
+
+TEST(CheckMode, ReachesReadsOfTensorsWithoutAnEvent) {
+    Manager manager;
+    const auto y = manager.tensor({0, 0}, Memory::MemoryTypes::eStorage);
+    AlgorithmOptions options = checkedOptions();
+    KernelOptions size;
+    size.globalSize = WorkSize{1, 1, 1};
+    KernelLauncher launcher("writes", Kernel(manager, spirvWithLines(kWrites), options),
+                            {y, int32_t{5}}, size);
+    launcher.launch();
+    std::vector<float> read(2);
+    EXPECT_THROW(y->download(read.data(), 8), CheckFailed);
+}
+
+TEST(CheckMode, ChecksKernelsInAScope) {
+    Manager manager;
+    const auto y = manager.tensor({0, 0});
+    KernelOptions size;
+    size.globalSize = WorkSize{1, 1, 1};
+    KernelLauncher launcher("writes", Kernel(manager, compile(kWrites)), {y, int32_t{1}}, size);
+    EXPECT_NO_THROW(launcher.launch().wait());
+    KernelLauncher wrong("writes", Kernel(manager, compile(kWrites)), {y, int32_t{2}}, size);
+    const CheckScope scope;
+    EXPECT_NO_THROW(launcher.launch().wait());
+    EXPECT_THROW(wrong.launch().wait(), CheckFailed);
+}
+
+TEST(CheckMode, ChecksEachEvaluationOfARecording) {
+    Manager manager;
+    const auto y = manager.tensor({0, 0});
+    const auto wrong =
+        manager.algorithm({y}, spirvWithLines(kWrites), {1, 1, 1}, std::vector<float>{},
+                          std::vector<int>{2}, checkedOptions());
+    const auto sequence = manager.sequence();
+    sequence->record<OpAlgoDispatch>(wrong);
+    for (int i = 0; i < 3; ++i)
+        EXPECT_THROW(sequence->eval(), CheckFailed) << i;
+}
+
+TEST(CheckMode, LogsWhatNobodyWaitedFor) {
+    {
+        Manager manager;
+        const auto y = manager.tensor({0, 0});
+        const auto wrong =
+            manager.algorithm({y}, spirvWithLines(kWrites), {1, 1, 1}, std::vector<float>{},
+                              std::vector<int>{2}, checkedOptions());
+        manager.sequence()->record<OpAlgoDispatch>(wrong)->evalAsync();
+    }
+    EXPECT_NE(logText().find("element 2 of y was written"), std::string::npos) << logText();
+}
+
+TEST(CheckMode, FindsNumbersThatAreNotFinite) {
+    Manager manager;
+    const auto y = manager.tensor({0, -4, 3e38f, 1});
+    const auto run = [&](const std::string& expression) {
+        const auto algorithm = manager.algorithm(
+            {y},
+            spirvWithLines("#version 450\nlayout(binding = 0) buffer Y { float y[]; };\n"
+                           "void main() {\n    y[3] = " +
+                           expression + ";\n}\n"),
+            {1, 1, 1}, {}, {}, checkedOptions("nan"));
+        return faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(algorithm); });
+    };
+    const auto quotient = run("y[1] / y[0]");
+    ASSERT_EQ(quotient.size(), 1u);
+    EXPECT_EQ(quotient[0].message, "a quotient of -4 and 0 is -inf");
+    EXPECT_EQ(quotient[0].line, 4u);
+    EXPECT_EQ(run("sqrt(y[1])").size(), 1u);
+    EXPECT_EQ(run("y[2] * y[2]").size(), 1u);
+    EXPECT_EQ(run("(y[2] * y[2]) * 2").size(), 1u) << "only where it is made";
+    EXPECT_EQ(run("y[2] + y[1]").size(), 0u);
+}
+
+TEST(CheckMode, EndsLoopsThatHaveTooManySteps) {
+    Manager manager;
+    const auto y = manager.tensor({1, 1});
+    const auto spirv = spirvWithLines(R"(#version 450
+layout(binding = 0) buffer Y { float y[]; };
+void main() {
+    uint i = 0u;
+    while (y[0] > 0)
+        ++i;
+    for (uint k = 0u; k < 10u; ++k)
+        y[1] += 1;
+}
+)");
+    const auto algorithm =
+        manager.algorithm({y}, spirv, {1, 1, 1}, {}, {}, checkedOptions("steps=1000"));
+    const auto faults = faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(algorithm); });
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].kind, "steps");
+    EXPECT_EQ(faults[0].line, 5u);
+    EXPECT_EQ(faults[0].extent, 1000u);
+}
+
+class CheckedAssertion : public ::testing::TestWithParam<ShaderLanguage> {};
+
+TEST_P(CheckedAssertion, ReportsItsTextAndValue) {
+    Manager manager;
+    const auto y = manager.tensor({1, -2});
+    const bool glsl = GetParam() == ShaderLanguage::eGlsl;
+    const std::string source = glsl ? R"(#version 450
+#include <kompute/check.glsl>
+layout(binding = 0) buffer Y { float y[]; };
+void main() {
+    kp_assert(y[0] > 0, "y is positive", y[0]);
+    kp_assert(y[1] > 0, "y is positive", y[1]);
+}
+)"
+                                    : R"(
+#include <kompute/check.glsl>
+RWStructuredBuffer<float> y : register(u0);
+[numthreads(1, 1, 1)] void main() {
+    kp_assert(y[0] > 0, "y is positive", y[0]);
+    kp_assert(y[1] > 0, "y is positive", y[1]);
+}
+)";
+    CompileOptions options;
+    options.language = GetParam();
+    const std::vector<uint32_t> plain = compile(source, options);
+    const CheckScope scope;
+    const auto algorithm = manager.algorithm({y}, compile(source, options), {1, 1, 1});
+    const auto faults = faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(algorithm); });
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].kind, "assert");
+    EXPECT_EQ(faults[0].message, "y is positive");
+    EXPECT_EQ(faults[0].value, "-2");
+    EXPECT_EQ(faults[0].line, 6u);
+    const auto unchecked = manager.algorithm({y}, plain, {1, 1, 1}, {}, {}, checkedOptions("off"));
+    EXPECT_NO_THROW(manager.sequence()->eval<OpAlgoDispatch>(unchecked));
+}
+
+INSTANTIATE_TEST_SUITE_P(Languages, CheckedAssertion,
+                         ::testing::Values(ShaderLanguage::eGlsl, ShaderLanguage::eHlsl));
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <kompute/Kompute.hpp>
+
+#include "device/TestSupport.hpp"
+#include "device/check/CheckSupport.hpp"
+
+namespace kp::test {
+namespace {
+
+/// Runs statements on `int a` to `int c`, the push constants, and the buffer `int y[8]`.
+std::vector<CheckFault> faultsOfStatement(const std::string& statement, std::vector<int> values,
+                                          const std::string& checks = "1") {
+    Manager manager;
+    const auto y = manager.tensorT<int>(std::vector<int>(8));
+    const auto spirv = spirvWithLines("#version 450\n"
+                                      "layout(binding = 0) buffer Y { int y[]; };\n"
+                                      "layout(push_constant) uniform P { int a, b, c; };\n"
+                                      "void main() {\n" +
+                                      statement + "\n}\n");
+    const auto algorithm = manager.algorithm({y}, spirv, {1, 1, 1}, std::vector<float>{}, values,
+                                             checkedOptions(checks));
+    return faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(algorithm); });
+}
+
+TEST(CheckedArithmetic, FindsDivisionByZero) {
+    for (const char* const statement :
+         {"y[0] = a / b;", "y[0] = a % b;", "y[0] = int(uint(a) / uint(b));",
+          "y[0] = (ivec3(a, a, a) / ivec3(1, b, 2)).y;"}) {
+        const auto faults = faultsOfStatement(statement, {7, 0, 0});
+        ASSERT_EQ(faults.size(), 1u) << statement;
+        EXPECT_EQ(faults[0].kind, "division");
+        EXPECT_EQ(faults[0].line, 5u);
+        EXPECT_TRUE(faultsOfStatement(statement, {7, 2, 0}).empty()) << statement;
+    }
+}
+
+TEST(CheckedArithmetic, FindsShiftsByTheWidth) {
+    const auto faults = faultsOfStatement("y[0] = a << b;", {7, 32, 0});
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].kind, "shift");
+    EXPECT_EQ(faults[0].index, 32);
+    EXPECT_EQ(faults[0].extent, 32u);
+    EXPECT_EQ(faultsOfStatement("y[0] = a >> b;", {7, -1, 0}).at(0).index, -1);
+    EXPECT_TRUE(faultsOfStatement("y[0] = a >> b;", {7, 31, 0}).empty());
+}
+
+TEST(CheckedArithmetic, FindsOverflowOfIndices) {
+    const auto product = faultsOfStatement("int i = a * b;\ny[i + c] = 1;", {65536, 65536, 3});
+    ASSERT_EQ(product.size(), 1u);
+    EXPECT_EQ(product[0].kind, "overflow");
+    EXPECT_EQ(product[0].index, int64_t{1} << 32);
+    EXPECT_EQ(product[0].line, 5u);
+    const auto sum = faultsOfStatement("y[(a + b) & 7] = 1;", {2147483647, 1, 0});
+    ASSERT_EQ(sum.size(), 0u) << "the result of & is no overflow of an index";
+    const auto difference = faultsOfStatement("y[a - b] = 1;", {-2147483647, 10, 0});
+    ASSERT_EQ(difference.size(), 2u);
+    EXPECT_EQ(difference[0].index, -2147483657);
+    EXPECT_EQ(difference[1].kind, "write");
+}
+
+TEST(CheckedArithmetic, LeavesOtherArithmeticAlone) {
+    EXPECT_TRUE(faultsOfStatement("y[0] = a * b;", {65536, 65536, 0}).empty());
+    EXPECT_TRUE(faultsOfStatement("y[0] = a / b;", {7, 0, 0}, "bounds").empty());
+}
+
+} // namespace
+} // namespace kp::test

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/check/CheckedModule.hpp"
+
+#include <gtest/gtest.h>
+
+#include "shader/Reflection.hpp"
+#include "shader/Validate.hpp"
+#include "unit/shader/ShaderTestTools.hpp"
+
+namespace kp::test {
+namespace {
+
+shader::CheckKinds allKinds() {
+    shader::CheckKinds kinds;
+    kinds.bounds = kinds.arithmetic = kinds.nan = true;
+    kinds.steps = 1000;
+    return kinds;
+}
+
+/// Compiles a shader with lines and checks it; the result must be valid.
+shader::CheckedModule checkedShader(const std::string& declarations, const std::string& body,
+                                    uint32_t minor = 1) {
+    CompileOptions options;
+    options.debugInfo = true;
+    options.fileName = "planted.comp";
+    options.vulkanVersion = vulkan(minor);
+    shader::CheckedModule checked =
+        shader::checkModule(compile(glsl(declarations, body), options), allKinds());
+    EXPECT_NO_THROW(shader::validate(checked.spirv, vulkan(minor)));
+    return checked;
+}
+
+TEST(CheckedModule, IsTheSameIfNothingCanFail) {
+    const std::vector<uint32_t> spirv = compile(
+        glsl("layout(binding = 0) buffer Y { float y[4]; uint n; };", "y[3] = 1.0; n = n + 2u;"));
+    const shader::CheckedModule checked = shader::checkModule(spirv, allKinds());
+    EXPECT_TRUE(checked.sites.empty());
+    EXPECT_EQ(checked.spirv, spirv);
+}
+
+TEST(CheckedModule, KeepsTheInterfaceAndAddsASetBehindIt) {
+    const std::string declarations = "layout(set = 0, binding = 3) buffer Y { float y[]; };\n"
+                                     "layout(set = 2, binding = 1) uniform U { float u[8]; };\n"
+                                     "layout(push_constant) uniform P { int k; };\n"
+                                     "layout(constant_id = 7) const int N = 3;";
+    for (const uint32_t minor : {0u, 1u, 2u, 3u}) {
+        const shader::CheckedModule checked =
+            checkedShader(declarations, "y[k] = u[k + N];", minor);
+        EXPECT_EQ(checked.reportSet, 3u);
+        const shader::Reflection reflection = shader::reflect(checked.spirv);
+        ASSERT_EQ(reflection.bindings.size(), 3u);
+        EXPECT_EQ(reflection.bindings[0].binding, 3u);
+        EXPECT_EQ(reflection.bindings[1].set, 2u);
+        EXPECT_EQ(reflection.bindings[2].set, 3u);
+        EXPECT_EQ(reflection.pushConstantSize, 4u);
+        ASSERT_EQ(reflection.specConstants.size(), 1u);
+        EXPECT_EQ(reflection.specConstants[0].id, 7u);
+    }
+}
+
+TEST(CheckedModule, NamesLinesAndMembers) {
+    const shader::CheckedModule checked =
+        checkedShader("struct Body { vec3 at; float mass[2]; };\n"
+                      "layout(binding = 1) buffer Bodies { Body items[]; } bodies;\n"
+                      "layout(push_constant) uniform P { int k; };",
+                      "    bodies.items[k].mass[1] = 2.0;");
+    ASSERT_EQ(checked.sites.size(), 1u);
+    const shader::CheckSite& site = checked.sites[0];
+    EXPECT_EQ(site.kind, shader::FaultKind::eWrite);
+    EXPECT_EQ(site.file, "planted.comp");
+    EXPECT_EQ(site.line, 8u);
+    EXPECT_EQ(site.text, "bodies.items[k].mass[1] = 2.0;");
+    EXPECT_EQ(site.binding, 1u);
+    EXPECT_EQ(site.indexed, std::vector<std::string>{"bodies.items"});
+}
+
+TEST(CheckedModule, ChecksEachLoopThatCanEnd) {
+    const shader::CheckedModule checked =
+        checkedShader("layout(binding = 0) buffer Y { uint n; };",
+                      "for (uint i = 0u; i < n; ++i)\n    n += i;\nwhile (n > 3u)\n    --n;\n"
+                      "do { n += 2u; } while (n < 9u);");
+    size_t loops = 0;
+    for (const shader::CheckSite& site : checked.sites)
+        loops += site.kind == shader::FaultKind::eSteps ? 1 : 0;
+    EXPECT_EQ(loops, 3u);
+}
+
+TEST(CheckedModule, LeavesPointersAndImagesAlone) {
+    checkedShader("layout(binding = 0, r32f) uniform image2D images[3];\n"
+                  "layout(binding = 3) uniform sampler2D textures[2];\n"
+                  "layout(push_constant) uniform P { int k; };",
+                  "imageStore(images[k], ivec2(0), textureLod(textures[k], vec2(0.0), 0.0));");
+    const shader::CheckedModule addressed =
+        checkedShader("#extension GL_EXT_buffer_reference : require\n"
+                      "layout(buffer_reference) buffer R;\n"
+                      "layout(buffer_reference) buffer R { float x[]; };\n"
+                      "layout(binding = 0) buffer H { R heads[]; };\n"
+                      "layout(push_constant) uniform P { int k; };",
+                      "heads[k].x[k] = 1.0;", 3);
+    EXPECT_FALSE(addressed.sites.empty()) << "the array of pointers has an extent";
+}
+
+} // namespace
+} // namespace kp::test
