@@ -34,3 +34,5 @@
 #include <kompute/primitives/RandomState.hpp>
 #include <kompute/primitives/SelectOptions.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/primitives/dense/OpCholesky.hpp>
+#include <kompute/primitives/dense/SquareMatrices.hpp>
