@@ -25,7 +25,9 @@ public:
           mFactor{1, 0, mSize, mSize * mSize, problem.alignment}, mInPlace(problem.inPlace) {}
 
     Plan plan() {
-        if (mSize > 0)
+        if (mSize == 0)
+            mDense.fill(2, mDense.batches);
+        else
             mDense.forEachPass(mSize * mSize, [&](uint64_t first) { add(first); });
         return std::move(mDense.plan);
     }

@@ -56,8 +56,8 @@ void requireIntegers(const Argument& argument, uint64_t count, uint64_t batches,
                               counted(batches, "matrix"), counted(given, "element"));
 }
 
-void requireExtents(const SquareMatrices& matrices, const char* operation) {
-    for (const uint64_t extent : {matrices.size, matrices.batches})
+void requireExtents(std::initializer_list<uint64_t> extents, const char* operation) {
+    for (const uint64_t extent : extents)
         if (extent >= kExtentLimit)
             fail<InvalidArgument>("{}: an extent is {}, but at most 2^31 - 1 are supported",
                                   operation, extent);

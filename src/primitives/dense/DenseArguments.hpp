@@ -2,8 +2,7 @@
 #pragma once
 
 #include <cstdint>
-
-#include <kompute/primitives/dense/SquareMatrices.hpp>
+#include <initializer_list>
 
 #include "primitives/BoundPlan.hpp"
 
@@ -13,7 +12,6 @@ namespace kp::primitives {
 void requireDenseType(const Argument& argument, const char* operation,
                       const Argument* like = nullptr);
 
-/// @param each  the elements of each matrix
 /// @throws InvalidArgument unless the argument has `batches` matrices
 void requireMatrices(const Argument& argument, uint64_t rows, uint64_t columns, uint64_t batches,
                      const char* operation);
@@ -23,7 +21,7 @@ void requireIntegers(const Argument& argument, uint64_t count, uint64_t batches,
                      const char* operation);
 
 /// @throws InvalidArgument if an extent is not below 2^31
-void requireExtents(const SquareMatrices& matrices, const char* operation);
+void requireExtents(std::initializer_list<uint64_t> extents, const char* operation);
 
 /// Returns the alignment of an argument's first element: see DenseBlock.
 uint32_t alignmentOf(const Argument& argument);

@@ -15,6 +15,7 @@
 #include "operations/GlslType.hpp"
 #include "primitives/Division.hpp"
 #include "primitives/MatMulPlan.hpp"
+#include "primitives/MovePlan.hpp"
 #include "primitives/Source.hpp"
 
 namespace kp::primitives {
@@ -44,15 +45,18 @@ uint64_t DensePlanner::mostBatches(uint64_t elements) const {
 
 uint32_t DensePlanner::kernel(const char* name, const std::string& macros, std::string_view text,
                               uint32_t groupSize, bool subgroups) {
+    std::string all = glslTypeMacros("T", mType) + macros;
+    all += formatted("#define REAL {}\n#define FOUR {}\n#define UNROLL {}\n",
+                     glslComputedName(mType), glslComputedVector(mType),
+                     traits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
+    std::vector<std::string> extensions;
+    if (subgroups && traits.subgroupArithmetic) {
+        all += "#define ARITHMETIC\n";
+        extensions.emplace_back("GL_KHR_shader_subgroup_arithmetic");
+    }
     Kernel made;
     made.name = name;
-    made.source = composeSource(glslTypeMacros("T", mType) +
-                                    formatted("#define REAL {}\n#define FOUR {}\n#define UNROLL "
-                                              "{}\n",
-                                              glslComputedName(mType), glslComputedVector(mType),
-                                              traits.isCpu ? "[[dont_unroll]]" : "[[unroll]]") +
-                                    macros,
-                                "", text, subgroups);
+    made.source = composeSource(all, "", text, subgroups, false, extensions);
     made.constants = {groupSize};
     made.subgroups = subgroups;
     return plan.sharedKernel(std::move(made));
@@ -198,13 +202,37 @@ void DensePlanner::solveBlock(const DenseTriangle& given) {
     add(std::move(dispatch));
 }
 
+void DensePlanner::transpose(const DenseBlock& from, const DenseBlock& to, uint64_t rows,
+                             uint64_t columns) {
+    if (rows == 0 || columns == 0 || batches == 0)
+        return;
+    const auto in = [&](uint64_t stride) { return static_cast<int64_t>(stride * mBytes); };
+    const auto unit = [&](const DenseBlock& block) {
+        return static_cast<uint32_t>(std::min<uint64_t>(
+            16, std::gcd(block.alignment * uint64_t{mBytes}, uint64_t{16})));
+    };
+    MoveProblem move;
+    move.elementBytes = mBytes;
+    move.inMemory = from.memory;
+    move.outMemory = to.memory;
+    move.inOffset = from.first * mBytes;
+    move.outOffset = to.first * mBytes;
+    move.inUnit = unit(from);
+    move.outUnit = unit(to);
+    move.axes = {{batches, in(from.batchStride), to.batchStride * mBytes},
+                 {rows, in(1), to.stride * mBytes},
+                 {columns, in(from.stride), mBytes}};
+    planMove(plan, move, traits);
+}
+
 void DensePlanner::copy(const DenseBlock& from, bool transposed, const DenseBlock& to,
                         uint64_t rows, uint64_t columns, const char* source) {
     if (rows == 0 || columns == 0 || batches == 0)
         return;
     Dispatch dispatch;
-    dispatch.kernel = kernel("dense copy", formatted("#define SOURCE {}\n", source),
-                             DENSECOPY_GLSL, std::min(kCopyGroup, traits.maxGroupSize));
+    const uint32_t group = std::min(kCopyGroup, traits.maxGroupSize);
+    dispatch.kernel = kernel("copy of matrices", formatted("#define SOURCE {}\n", source),
+                             DENSECOPY_GLSL, group);
     dispatch.views = {
         view(from, transposed ? columns : rows, transposed ? rows : columns, View::Use::eRead),
         view(to, rows, columns, View::Use::eWrite)};
@@ -217,8 +245,7 @@ void DensePlanner::copy(const DenseBlock& from, bool transposed, const DenseBloc
                      lowWord(to.stride),
                      1,
                      lowWord(to.batchStride)};
-    dispatch.groups =
-        divideUp(rows * columns * batches, std::min(kCopyGroup, traits.maxGroupSize));
+    dispatch.groups = divideUp(rows * columns * batches, group);
     add(std::move(dispatch));
 }
 

@@ -84,7 +84,8 @@ public:
     }
 
     uint32_t elementBytes() const { return mBytes; }
-    /// Returns a kernel, one for equal texts. The text has REAL and FOUR, a vector of four.
+    /// Returns a kernel, one for equal texts. The text has REAL; FOUR, a vector of four; and with
+    /// subgroups ARITHMETIC if they can reduce.
     /// @param macros  besides those of the type
     uint32_t kernel(const char* name, const std::string& macros, std::string_view text,
                     uint32_t groupSize, bool subgroups = false);
@@ -92,8 +93,15 @@ public:
     View view(const DenseBlock& block, uint64_t rows, uint64_t columns, View::Use use) const;
     void add(Dispatch dispatch) { plan.steps.emplace_back(std::move(dispatch)); }
 
+    /// Sets `count` words from the beginning of a memory to 0.
+    void fill(uint32_t memory, uint64_t count) {
+        if (count > 0)
+            plan.steps.emplace_back(Fill{memory, 0, count * sizeof(uint32_t), 0});
+    }
     void multiply(const DenseProduct& product);
     void solve(const DenseTriangle& triangle);
+    /// Copies matrices of columns x rows without gaps to their transposes.
+    void transpose(const DenseBlock& from, const DenseBlock& to, uint64_t rows, uint64_t columns);
     /// Writes rows x columns elements of each matrix.
     /// @param source  GLSL over given, from, row and column: "given[from]"
     void copy(const DenseBlock& from, bool transposed, const DenseBlock& to, uint64_t rows,

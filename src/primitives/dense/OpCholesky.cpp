@@ -19,7 +19,7 @@ std::unique_ptr<primitives::BoundPlan> choleskyPlan(const TensorRange& a, const 
     std::vector<primitives::Argument> arguments = {
         {a, "A"}, {factor, "L", true}, {info, "the info", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
-    primitives::requireExtents(matrices, kName);
+    primitives::requireExtents({matrices.size, matrices.batches}, kName);
     primitives::requireDenseType(arguments[0], kName);
     primitives::requireDenseType(arguments[1], kName, &arguments[0]);
     for (const size_t matrix : {0, 1})
