@@ -17,10 +17,10 @@ void Plan::append(Plan other, const std::vector<uint32_t>& memories) {
     std::vector<Placed> placed;
     for (const uint32_t memory : memories)
         placed.push_back({memory, 0});
-    append(std::move(other), placed);
+    appendAt(std::move(other), placed);
 }
 
-void Plan::append(Plan other, const std::vector<Placed>& memories) {
+void Plan::appendAt(Plan other, const std::vector<Placed>& memories) {
     const uint32_t firstScratch = arguments + static_cast<uint32_t>(scratch.size());
     const auto move = [&](uint32_t& memory, uint64_t& offset) {
         if (memory < other.arguments) {

@@ -126,15 +126,16 @@ struct Plan {
     }
     /// Returns the number of a kernel that is like this one, and adds it if there is none.
     uint32_t sharedKernel(Kernel kernel);
+    /// Appends the steps of another plan.
+    /// @param memories  the memories of this plan that are the other's arguments
+    void append(Plan other, const std::vector<uint32_t>& memories);
     /// A memory, from one of its bytes on.
     struct Placed {
         uint32_t memory = 0;
         uint64_t offset = 0;
     };
-    /// Appends the steps of another plan.
-    /// @param memories  the memories of this plan that are the other's arguments
-    void append(Plan other, const std::vector<Placed>& memories);
-    void append(Plan other, const std::vector<uint32_t>& memories);
+    /// Same, with arguments that begin within memories.
+    void appendAt(Plan other, const std::vector<Placed>& memories);
 };
 
 } // namespace kp::primitives

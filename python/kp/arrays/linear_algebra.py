@@ -19,21 +19,15 @@ from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
 from .group_array import GroupArray
 from .host_linear_algebra import (
     LinAlgError,
-    cholesky,
     cond,
-    det,
     eig,
     eigh,
     eigvals,
     eigvalsh,
-    inv,
     lstsq,
-    matrix_power,
     matrix_rank,
     pinv,
     qr,
-    slogdet,
-    solve,
     svd,
     svdvals,
     tensorinv,
@@ -45,6 +39,7 @@ from .norms import matrix_norm, norm, vector_norm
 from .operands import in_tensors, operand, written
 from .reductions import any as any_
 from .reductions import reduced
+from .solving import cholesky, det, inv, matrix_power, slogdet, solve
 from .storage import Shape
 from .tensors import in_kind
 

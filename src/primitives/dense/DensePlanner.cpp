@@ -112,7 +112,7 @@ void DensePlanner::multiply(const DenseProduct& product) {
         made.scratch.clear();
         made.arguments = 4;
     }
-    plan.append(std::move(made), memories);
+    plan.appendAt(std::move(made), memories);
 }
 
 void DensePlanner::solve(const DenseTriangle& whole) {
