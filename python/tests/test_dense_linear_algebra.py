@@ -145,15 +145,15 @@ def test_primitives_are_those_of_cpp() -> None:
     sequence.record(kp.OpSolve(tensor, sides, x, info))
     sequence.record(kp.OpTriangularSolve(lu, sides, y, unit_diagonal=True))
     sequence.eval()
-    lower = np.tril(lu.data(), -1) + np.eye(5)
-    upper = np.triu(lu.data())
+    lower = np.tril(lu.numpy(), -1) + np.eye(5)
+    upper = np.triu(lu.numpy())
     for i, matrix in enumerate(a):
         rows = np.arange(5)
-        for step, pivot in enumerate(pivots.data()[i]):
+        for step, pivot in enumerate(pivots.numpy()[i]):
             rows[[step, pivot]] = rows[[pivot, step]]
         np.testing.assert_allclose(lower[i] @ upper[i], matrix[rows], rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(a @ x.data(), sides.data(), rtol=1e-3, atol=1e-3)
-    np.testing.assert_allclose(lower @ y.data(), sides.data(), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(a @ x.numpy(), sides.numpy(), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(lower @ y.numpy(), sides.numpy(), rtol=1e-3, atol=1e-3)
     with pytest.raises(ValueError, match="a has matrices of 5 x 4, but they must be square"):
         kp.OpCholesky(mgr.tensor_t(np.ones((5, 4), np.float32)), lu, info)
     with pytest.raises(ValueError, match="a has 1 dimension, but matrices need two"):
