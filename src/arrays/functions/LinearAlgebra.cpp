@@ -172,8 +172,10 @@ Array inv(const Array& a) {
     return std::move(made.values);
 }
 
-SignAndLogarithm slogdet(const Array& a) {
-    const arrays::Matrices matrices = arrays::matricesOf(a, "slogdet");
+namespace {
+
+SignAndLogarithm determinantOf(const Array& a, std::string_view function) {
+    const arrays::Matrices matrices = arrays::matricesOf(a, function);
     const DType dtype = matrices.view.dtype();
     if (matrices.isEmpty())
         return {full(matrices.stack, 1, dtype, &a.manager()), zeros(matrices.stack, dtype, &a.manager())};
@@ -200,8 +202,14 @@ SignAndLogarithm slogdet(const Array& a) {
             sum(log(abs(diagonal)), -1)};
 }
 
+} // namespace
+
+SignAndLogarithm slogdet(const Array& a) {
+    return determinantOf(a, "slogdet");
+}
+
 Array det(const Array& a) {
-    const SignAndLogarithm found = slogdet(a);
+    const SignAndLogarithm found = determinantOf(a, "det");
     return multiply(found.sign, exp(found.logarithm));
 }
 
