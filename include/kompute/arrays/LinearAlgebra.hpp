@@ -31,8 +31,8 @@ KOMPUTE_API Array det(const Array& a);
 
 namespace arrays {
 
-/// Results for a stack of matrices, and an eInt32 for each: 0, or the step of its factorization that
-/// failed, counted from 1. Nothing waits for them.
+/// Results for a stack of matrices, and an eInt32 for each: 0, or the step of its factorization
+/// that failed, counted from 1. Nothing waits for them.
 struct Factored {
     Array values;
     Array info;

@@ -66,8 +66,8 @@ DType factoredType(const Array& a, std::string_view function) {
 
 void requireSquare(const Array& a, std::string_view function) {
     if (a.ndim() < 2)
-        fail<InvalidArgument>("{}() takes matrices, of at least two axes, not the shape {}", function,
-                              toString(a.shape()));
+        fail<InvalidArgument>("{}() takes matrices, of at least two axes, not the shape {}",
+                              function, toString(a.shape()));
     if (a.shape().back() != a.shape()[a.ndim() - 2])
         fail<InvalidArgument>("{}() takes square matrices, not the shape {}", function,
                               toString(a.shape()));
@@ -141,10 +141,9 @@ Factored solutionOf(const Array& a, const Array& b) {
         View steps = matrices.perMatrix({}, DType::eInt32);
         const View given = contiguous(stateOf(sides.broadcastTo(shape).astype(dtype)).evaluated());
         if (shape.product() > 0)
-            matrices.launch(std::make_shared<OpSolve>(rangeOf(matrices.view), rangeOf(given),
-                                                      rangeOf(x), rangeOf(steps),
-                                                      matrices.extents(),
-                                                      static_cast<uint64_t>(shape.back())));
+            matrices.launch(std::make_shared<OpSolve>(
+                rangeOf(matrices.view), rangeOf(given), rangeOf(x), rangeOf(steps),
+                matrices.extents(), static_cast<uint64_t>(shape.back())));
         if (shape.product() > 0)
             info = arrayOf(std::move(steps));
     }
@@ -178,7 +177,8 @@ SignAndLogarithm determinantOf(const Array& a, std::string_view function) {
     const arrays::Matrices matrices = arrays::matricesOf(a, function);
     const DType dtype = matrices.view.dtype();
     if (matrices.isEmpty())
-        return {full(matrices.stack, 1, dtype, &a.manager()), zeros(matrices.stack, dtype, &a.manager())};
+        return {full(matrices.stack, 1, dtype, &a.manager()),
+                zeros(matrices.stack, dtype, &a.manager())};
     const int64_t n = matrices.view.shape.back();
     arrays::View factors = arrays::View::blank(matrices.home(), matrices.view.shape, dtype);
     arrays::View pivots = matrices.perMatrix({n}, DType::eInt32);

@@ -20,8 +20,7 @@ class CholeskyPlanner {
 public:
     CholeskyPlanner(const CholeskyProblem& problem, const DeviceTraits& traits)
         : mSize(problem.size), mRules(CholeskyRules::of(traits)),
-          mDense(problem.type, problem.batches, 3, traits),
-          mGiven{0, 0, mSize, mSize * mSize, 1},
+          mDense(problem.type, problem.batches, 3, traits), mGiven{0, 0, mSize, mSize * mSize, 1},
           mFactor{1, 0, mSize, mSize * mSize, problem.alignment}, mInPlace(problem.inPlace) {}
 
     Plan plan() {
@@ -85,13 +84,12 @@ private:
         dispatch.kernel = mDense.kernel(
             "OpCholesky of blocks", formatted("#define SIDE {}u\n#define TEAMS {}u\n", side, teams),
             CHOLESKY_GLSL, teams * side * side);
-        dispatch.views = {mDense.view(from, size, size, View::Use::eRead),
-                          mDense.view(mFactor.at(order, order), size, size,
-                                      order == 0 && mSize == size ? View::Use::eWrite
-                                                                  : View::Use::eReadWrite),
-                          {2, mFirst * sizeof(uint32_t), mDense.batches * sizeof(uint32_t),
-                           sizeof(uint32_t),
-                           order == 0 ? View::Use::eWrite : View::Use::eReadWrite}};
+        dispatch.views = {
+            mDense.view(from, size, size, View::Use::eRead),
+            mDense.view(mFactor.at(order, order), size, size,
+                        order == 0 && mSize == size ? View::Use::eWrite : View::Use::eReadWrite),
+            {2, mFirst * sizeof(uint32_t), mDense.batches * sizeof(uint32_t), sizeof(uint32_t),
+             order == 0 ? View::Use::eWrite : View::Use::eReadWrite}};
         dispatch.push = {lowWord(size), lowWord(mFactor.stride), lowWord(mFactor.batchStride),
                          lowWord(mDense.batches), lowWord(order)};
         dispatch.groups = divideUp(mDense.batches, teams);

@@ -38,8 +38,8 @@ void requireMatrices(const Argument& argument, uint64_t rows, uint64_t columns, 
     const uint64_t needed = rows * columns * batches;
     if (given != needed)
         fail<InvalidArgument>("{}: {} is {} of {} x {} in {} elements, but {} were given",
-                              operation, argument.name, counted(batches, "matrix"),
-                              rows, columns, needed, given);
+                              operation, argument.name, counted(batches, "matrix"), rows, columns,
+                              needed, given);
 }
 
 void requireIntegers(const Argument& argument, uint64_t count, uint64_t batches,
@@ -52,8 +52,8 @@ void requireIntegers(const Argument& argument, uint64_t count, uint64_t batches,
     const uint64_t given = elementsOf(argument.range);
     if (given != count * batches)
         fail<InvalidArgument>("{}: {} needs {} for each of {}, but has {}", operation,
-                              argument.name, counted(count, "element"),
-                              counted(batches, "matrix"), counted(given, "element"));
+                              argument.name, counted(count, "element"), counted(batches, "matrix"),
+                              counted(given, "element"));
 }
 
 void requireExtents(std::initializer_list<uint64_t> extents, const char* operation) {

@@ -46,9 +46,9 @@ uint64_t DensePlanner::mostBatches(uint64_t elements) const {
 uint32_t DensePlanner::kernel(const char* name, const std::string& macros, std::string_view text,
                               uint32_t groupSize, bool subgroups) {
     std::string all = glslTypeMacros("T", mType) + macros;
-    all += formatted("#define REAL {}\n#define FOUR {}\n#define UNROLL {}\n",
-                     glslComputedName(mType), glslComputedVector(mType),
-                     traits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
+    all +=
+        formatted("#define REAL {}\n#define FOUR {}\n#define UNROLL {}\n", glslComputedName(mType),
+                  glslComputedVector(mType), traits.isCpu ? "[[dont_unroll]]" : "[[unroll]]");
     std::vector<std::string> extensions;
     if (subgroups && traits.subgroupArithmetic) {
         all += "#define ARITHMETIC\n";
@@ -67,8 +67,7 @@ View DensePlanner::view(const DenseBlock& block, uint64_t rows, uint64_t columns
     View view;
     view.memory = block.memory;
     view.offset = block.first * mBytes;
-    view.bytes =
-        ((batches - 1) * block.batchStride + (rows - 1) * block.stride + columns) * mBytes;
+    view.bytes = ((batches - 1) * block.batchStride + (rows - 1) * block.stride + columns) * mBytes;
     view.elementBytes = mBytes;
     view.use = use;
     return view;
@@ -173,10 +172,10 @@ void DensePlanner::solveBlock(const DenseTriangle& given) {
     Dispatch dispatch;
     dispatch.kernel = kernel("OpTriangularSolve", given.unit ? "#define UNIT\n" : "",
                              TRIANGULARSOLVE_GLSL, kTriangleGroup);
-    dispatch.views = {
-        view(given.triangle, given.size, given.size, View::Use::eRead),
-        view(given.side, given.sideTransposed ? given.columns : given.size,
-             given.sideTransposed ? given.size : given.columns, View::Use::eReadWrite)};
+    dispatch.views = {view(given.triangle, given.size, given.size, View::Use::eRead),
+                      view(given.side, given.sideTransposed ? given.columns : given.size,
+                           given.sideTransposed ? given.size : given.columns,
+                           View::Use::eReadWrite)};
     const uint64_t origin = fromEnd ? last * (row + column) : 0;
     const uint64_t sideOrigin = fromEnd ? last * sideRow : 0;
     if (fromEnd) {
@@ -185,18 +184,12 @@ void DensePlanner::solveBlock(const DenseTriangle& given) {
         sideRow = 0 - sideRow;
     }
     const uint64_t groups = divideUp(given.columns, kTriangleGroup);
-    dispatch.push = {lowWord(given.size),
-                     lowWord(given.columns),
-                     lowWord(groups),
-                     lowWord(batches),
-                     lowWord(origin),
-                     lowWord(row),
-                     lowWord(column),
-                     lowWord(given.triangle.batchStride),
-                     lowWord(sideOrigin),
-                     lowWord(sideRow),
-                     lowWord(sideColumn),
-                     lowWord(given.side.batchStride),
+    dispatch.push = {lowWord(given.size),       lowWord(given.columns),
+                     lowWord(groups),           lowWord(batches),
+                     lowWord(origin),           lowWord(row),
+                     lowWord(column),           lowWord(given.triangle.batchStride),
+                     lowWord(sideOrigin),       lowWord(sideRow),
+                     lowWord(sideColumn),       lowWord(given.side.batchStride),
                      given.transposed ? 1u : 0u};
     dispatch.groups = groups * batches;
     add(std::move(dispatch));
@@ -208,8 +201,8 @@ void DensePlanner::transpose(const DenseBlock& from, const DenseBlock& to, uint6
         return;
     const auto in = [&](uint64_t stride) { return static_cast<int64_t>(stride * mBytes); };
     const auto unit = [&](const DenseBlock& block) {
-        return static_cast<uint32_t>(std::min<uint64_t>(
-            16, std::gcd(block.alignment * uint64_t{mBytes}, uint64_t{16})));
+        return static_cast<uint32_t>(
+            std::min<uint64_t>(16, std::gcd(block.alignment * uint64_t{mBytes}, uint64_t{16})));
     };
     MoveProblem move;
     move.elementBytes = mBytes;
@@ -231,8 +224,8 @@ void DensePlanner::copy(const DenseBlock& from, bool transposed, const DenseBloc
         return;
     Dispatch dispatch;
     const uint32_t group = std::min(kCopyGroup, traits.maxGroupSize);
-    dispatch.kernel = kernel("copy of matrices", formatted("#define SOURCE {}\n", source),
-                             DENSECOPY_GLSL, group);
+    dispatch.kernel =
+        kernel("copy of matrices", formatted("#define SOURCE {}\n", source), DENSECOPY_GLSL, group);
     dispatch.views = {
         view(from, transposed ? columns : rows, transposed ? rows : columns, View::Use::eRead),
         view(to, rows, columns, View::Use::eWrite)};

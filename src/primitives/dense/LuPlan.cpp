@@ -68,9 +68,9 @@ private:
         if (mFactoring.order)
             macros += "#define ORDER\n";
         Dispatch dispatch;
-        dispatch.kernel =
-            mDense.kernel("OpLu of panels", macros, LUPANEL_GLSL, shape.threads,
-                          mDense.traits.subgroups && shape.threads >= mDense.traits.maxSubgroupSize);
+        dispatch.kernel = mDense.kernel("OpLu of panels", macros, LUPANEL_GLSL, shape.threads,
+                                        mDense.traits.subgroups &&
+                                            shape.threads >= mDense.traits.maxSubgroupSize);
         const bool isFirst = begin == 0;
         const auto matrix = [&](const DenseBlock& block, bool transposed, Use use) {
             return mDense.view(block, transposed ? width : rows, transposed ? rows : width, use);
@@ -85,8 +85,8 @@ private:
         dispatch.views.push_back(
             integers(mFactoring.info, 0, 1, isFirst ? Use::eWrite : Use::eReadWrite));
         if (mFactoring.order)
-            dispatch.views.push_back(integers(*mFactoring.order, begin, rows,
-                                              isFirst ? Use::eWrite : Use::eReadWrite));
+            dispatch.views.push_back(
+                integers(*mFactoring.order, begin, rows, isFirst ? Use::eWrite : Use::eReadWrite));
         const auto strides = [&](const DenseBlock& block, bool isTransposed) {
             dispatch.push.push_back(lowWord(isTransposed ? 1 : block.stride));
             dispatch.push.push_back(lowWord(isTransposed ? block.stride : 1));
@@ -124,8 +124,8 @@ private:
         mDense.add(std::move(dispatch));
     }
 
-    /// Finishes the rows from `begin` to `next` of the columns from `first` to `last`, and subtracts
-    /// their products from the rows below.
+    /// Finishes the rows from `begin` to `next` of the columns from `first` to `last`, and
+    /// subtracts their products from the rows below.
     void update(uint64_t begin, uint64_t next, uint64_t first, uint64_t last) {
         if (first >= last)
             return;

@@ -18,8 +18,10 @@ std::unique_ptr<primitives::BoundPlan> luPlan(const TensorRange& a, const Tensor
                                               uint64_t rows, uint64_t columns,
                                               const LuOptions& options) {
     constexpr const char* kName = "OpLu";
-    std::vector<primitives::Argument> arguments = {
-        {a, "A"}, {lu, "LU", true}, {pivots, "the tensor of pivots", true}, {info, "the info", true}};
+    std::vector<primitives::Argument> arguments = {{a, "A"},
+                                                   {lu, "LU", true},
+                                                   {pivots, "the tensor of pivots", true},
+                                                   {info, "the info", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     primitives::requireExtents({rows, columns, options.batches}, kName);
     primitives::requireDenseType(arguments[0], kName);

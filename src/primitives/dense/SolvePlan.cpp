@@ -55,8 +55,7 @@ Plan planSolve(const SolveProblem& problem, const DeviceTraits& traits) {
     const DenseBlock a{0, 0, n, size, problem.matrixAlignment};
     const DenseBlock factors{dense.plan.addScratch(size * problem.batches * dense.elementBytes()),
                              0, n, size, 8};
-    const uint32_t integers =
-        dense.plan.addScratch(2 * n * problem.batches * sizeof(uint32_t));
+    const uint32_t integers = dense.plan.addScratch(2 * n * problem.batches * sizeof(uint32_t));
     dense.forEachPass(std::max(size, n * problem.columns), [&](uint64_t first) {
         LuFactoring lu;
         lu.given = a;

@@ -15,7 +15,7 @@ struct SolveProblem {
     uint64_t size = 0;
     uint64_t columns = 0; ///< of B and X
     uint64_t batches = 1;
-    bool inverse = false; ///< B is the identity, and no argument
+    bool inverse = false;         ///< B is the identity, and no argument
     uint32_t matrixAlignment = 8; ///< see DenseBlock
     uint32_t resultAlignment = 8;
     bool operator==(const SolveProblem&) const = default;

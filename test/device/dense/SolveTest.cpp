@@ -45,8 +45,8 @@ protected:
     void expectTriangular(size_t size, size_t columns, const TriangularSolveOptions& options) {
         std::vector<T> values = matricesOfKind<T>(Kind::eRandom, size, 2);
         for (size_t e = 0; e < values.size(); ++e)
-            values[e] = e / size % size == e % size ? values[e] + T(3)
-                                                    : values[e] / static_cast<T>(size);
+            values[e] =
+                e / size % size == e % size ? values[e] + T(3) : values[e] / static_cast<T>(size);
         const std::vector<T> sides = randomValues<T>(2 * size * columns, 5);
         const auto t = manager.tensorT<T>(values);
         const auto b = manager.tensorT<T>(sides);

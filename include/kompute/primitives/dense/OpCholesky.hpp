@@ -16,8 +16,8 @@ namespace kp {
 /// from 1, and L is undefined; else it is 0, as in LAPACK. Nothing waits: read `info` when you need
 /// it.
 ///
-/// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the elements of L L^T - A are at most (size + 3) u
-/// times those of |L| |L^T|. Equal input gives equal bits on one device and driver.
+/// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the elements of L L^T - A are at most (size + 3)
+/// u times those of |L| |L^T|. Equal input gives equal bits on one device and driver.
 ///
 /// **Method.** Work groups factor blocks of up to 64 x 64 in registers, several matrices at a time
 /// if they are small. Larger matrices are factored by blocks, right-looking, with products of

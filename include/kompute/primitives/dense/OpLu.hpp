@@ -26,8 +26,8 @@ struct LuOptions {
 /// factors are right all the same. Nothing waits: read `info` when you need it.
 ///
 /// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the elements of L U - P A are at most
-/// (min(rows, columns) + 3) u times those of |L| |U|. Equal input gives equal bits on one device and
-/// driver.
+/// (min(rows, columns) + 3) u times those of |L| |U|. Equal input gives equal bits on one device
+/// and driver.
 ///
 /// **Method.** One work group factors up to 32 columns at a time in registers. The other columns
 /// are then finished by OpTriangularSolve, and updated by OpMatMul.

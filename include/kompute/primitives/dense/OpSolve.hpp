@@ -13,8 +13,8 @@ namespace kp {
 ///
 ///     sequence->record<kp::OpSolve>(a, b, x, info, kp::SquareMatrices{256}, 1);
 ///
-/// For a singular matrix, `info` is the first step of the factorization, counted from 1, whose pivot
-/// is 0, and X is undefined; else it is 0. Nothing waits: read `info` when you need it.
+/// For a singular matrix, `info` is the first step of the factorization, counted from 1, whose
+/// pivot is 0, and X is undefined; else it is 0. Nothing waits: read `info` when you need it.
 ///
 /// **Rounding.** Backward stable, as LAPACK's gesv. Equal input gives equal bits on one device and
 /// driver.

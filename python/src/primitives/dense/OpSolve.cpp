@@ -46,8 +46,8 @@ void bindSolve(py::module_& module) {
 
         It reads and writes device memory; afterwards the host view of `x` shows the solution.
     )"))
-        .def(py::init(&makeTriangularSolve), "t"_a, "b"_a, "x"_a, py::kw_only(),
-             "upper"_a = false, "transposed"_a = false, "unit_diagonal"_a = false, doc(R"(
+        .def(py::init(&makeTriangularSolve), "t"_a, "b"_a, "x"_a, py::kw_only(), "upper"_a = false,
+             "transposed"_a = false, "unit_diagonal"_a = false, doc(R"(
                  The last two axes of `t` are square matrices of float32 or float64, of which the
                  lower triangles are read, or the upper ones. `b` and `x` have as many matrices with
                  as many rows, or an axis less if each is one column; `x` may be `b`. With
