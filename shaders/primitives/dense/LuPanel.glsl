@@ -5,6 +5,9 @@
 // subtract the products of earlier columns, factor, and finish the rows of the pivots in the
 // columns that follow. Memory holds what other columns are, and shared memory the rows of pivots.
 //
+// EACH_COLUMN(F) applies a macro to 0u, 1u, ... up to COLUMNS: registers are indexed by constants, whether
+// or not a driver unrolls loops with barriers.
+//
 // APART: the matrix is read from `given`, and the panel has no more than COLUMNS columns. ORDER: the
 // order of the rows is kept, too. ARITHMETIC: subgroups can reduce.
 
@@ -199,6 +202,59 @@ void finishPivotRows(uint thread, uint first, uint count) {
     barrier();
 }
 
+REAL a[ROWS][COLUMNS]; // of this invocation
+
+// Exchanges the row of the largest element of column k, which is number j in the registers, with row k,
+// and subtracts its multiples from the rows below.
+void factorColumn(uint j, uint thread, uint k, uint batch, inout uint failed) {
+    uint stage = j & 1u;
+    uvec3 best = uvec3(0u, 0u, ~0u);
+    UNROLL for (uint i = 0u; i < ROWS; ++i) {
+        uint row = thread + i * THREADS;
+        uvec3 other = candidate(a[i][j], row);
+        if (row >= k && row < rows && isBetter(other, best))
+            best = other;
+    }
+    uint pivotRow = bestOfGroup(best).z;
+    UNROLL for (uint i = 0u; i < ROWS; ++i) {
+        uint row = thread + i * THREADS;
+        if (row == k)
+            UNROLL for (uint c = 0u; c < COLUMNS; ++c)
+                sReplaced[stage][c] = a[i][c];
+        if (row == pivotRow)
+            UNROLL for (uint c = 0u; c < COLUMNS; ++c)
+                sPivotRow[stage][c] = a[i][c];
+    }
+    if (thread == 0u) {
+        sPivots[k] = pivotRow;
+        pivots[firstPivot + batch * pivotStride + k] = begin + pivotRow;
+    }
+    barrier();
+    REAL pivot = sPivotRow[stage][j];
+    bool isZero = pivot == REAL(0);
+    if (isZero && failed == 0u)
+        failed = begin + k + 1u;
+    REAL inverse = REAL(1) / pivot;
+    // Of the smallest pivots, the inverse is infinite.
+    bool hasInverse = abs(pivot) >= SMALLEST;
+    UNROLL for (uint i = 0u; i < ROWS; ++i) {
+        uint row = thread + i * THREADS;
+        if (row == pivotRow)
+            UNROLL for (uint c = 0u; c < COLUMNS; ++c)
+                a[i][c] = sReplaced[stage][c];
+        if (row == k)
+            UNROLL for (uint c = 0u; c < COLUMNS; ++c)
+                a[i][c] = sPivotRow[stage][c];
+        if (row > k && !isZero) {
+            REAL l = hasInverse ? a[i][j] * inverse : a[i][j] / pivot;
+            a[i][j] = l;
+            UNROLL for (uint c = 0u; c < COLUMNS; ++c)
+                if (c > j)
+                    a[i][c] -= l * sPivotRow[stage][c];
+        }
+    }
+}
+
 void main() {
     uint thread = threadIndex();
     uint batch = flatGroup();
@@ -206,7 +262,6 @@ void main() {
         return; // the whole work group
     gOrigin = firstFactor + batch * batchStride;
     uint failed = 0u;
-    REAL a[ROWS][COLUMNS];
     [[dont_unroll]] for (uint first = 0u; first < width; first += COLUMNS) {
         uint count = min(COLUMNS, width - first);
         UNROLL for (uint i = 0u; i < ROWS; ++i)
@@ -232,56 +287,10 @@ void main() {
                     a[i][j] -= l * u[j];
             }
         }
-        UNROLL for (uint j = 0u; j < COLUMNS; ++j) {
-            if (j >= count)
-                break;
-            uint k = first + j;
-            uint stage = j & 1u;
-            uvec3 best = uvec3(0u, 0u, ~0u);
-            UNROLL for (uint i = 0u; i < ROWS; ++i) {
-                uint row = thread + i * THREADS;
-                uvec3 other = candidate(a[i][j], row);
-                if (row >= k && row < rows && isBetter(other, best))
-                    best = other;
-            }
-            uint pivotRow = bestOfGroup(best).z;
-            UNROLL for (uint i = 0u; i < ROWS; ++i) {
-                uint row = thread + i * THREADS;
-                if (row == k)
-                    UNROLL for (uint c = 0u; c < COLUMNS; ++c)
-                        sReplaced[stage][c] = a[i][c];
-                if (row == pivotRow)
-                    UNROLL for (uint c = 0u; c < COLUMNS; ++c)
-                        sPivotRow[stage][c] = a[i][c];
-            }
-            if (thread == 0u) {
-                sPivots[k] = pivotRow;
-                pivots[firstPivot + batch * pivotStride + k] = begin + pivotRow;
-            }
-            barrier();
-            REAL pivot = sPivotRow[stage][j];
-            bool isZero = pivot == REAL(0);
-            if (isZero && failed == 0u)
-                failed = begin + k + 1u;
-            REAL inverse = REAL(1) / pivot;
-            // Of the smallest pivots, the inverse is infinite.
-            bool hasInverse = abs(pivot) >= SMALLEST;
-            UNROLL for (uint i = 0u; i < ROWS; ++i) {
-                uint row = thread + i * THREADS;
-                if (row == pivotRow)
-                    UNROLL for (uint c = 0u; c < COLUMNS; ++c)
-                        a[i][c] = sReplaced[stage][c];
-                if (row == k)
-                    UNROLL for (uint c = 0u; c < COLUMNS; ++c)
-                        a[i][c] = sPivotRow[stage][c];
-                if (row > k && !isZero) {
-                    REAL l = hasInverse ? a[i][j] * inverse : a[i][j] / pivot;
-                    a[i][j] = l;
-                    UNROLL for (uint c = j + 1u; c < COLUMNS; ++c)
-                        a[i][c] -= l * sPivotRow[stage][c];
-                }
-            }
-        }
+#define FACTOR(j)                                                                                  \
+    if (j < count)                                                                                 \
+        factorColumn(j, thread, first + j, batch, failed);
+        EACH_COLUMN(FACTOR)
         UNROLL for (uint i = 0u; i < ROWS; ++i)
             UNROLL for (uint j = 0u; j < COLUMNS; ++j) {
                 uint row = thread + i * THREADS;

@@ -3,7 +3,10 @@
 // Solves T X = B for lower triangular blocks T of up to a few hundred rows, in the place of B. Each
 // invocation solves for a column of X, 32 elements at a time, which it keeps in registers. The
 // tiles of T are in shared memory. Strides may be negative: an upper triangle is a lower one that
-// is read from its end. UNIT: the diagonal is 1, whatever is stored there.
+// is read from its end.
+//
+// UNIT: the diagonal is 1, whatever is stored there. EACH_ROW(F) applies a macro to 0u, 1u, ... up to
+// TILE: registers are indexed by constants, whether or not a driver unrolls loops.
 
 layout(binding = 0) readonly buffer Triangles { REAL triangles[]; };
 layout(binding = 1) buffer Sides { REAL sides[]; };
@@ -26,7 +29,6 @@ layout(push_constant) uniform Push {
     uint alongRows; // 1 if elements of a column of T are neighbours
 };
 
-#define TILE 32u
 shared FOUR sTile[TILE * TILE / 4u]; // column by column
 shared REAL sDiagonal[TILE];
 
@@ -46,6 +48,19 @@ void loadTile(uint origin, uint row, uint column) {
                                : REAL(1);
     barrier();
 }
+
+#ifdef UNIT
+#define QUOTIENT(k) x[(k) / 4u][(k) % 4u]
+#else
+#define QUOTIENT(k) x[(k) / 4u][(k) % 4u] / sDiagonal[k]
+#endif
+#define SUBSTITUTE(k)                                                                              \
+    {                                                                                              \
+        REAL known = QUOTIENT(k);                                                                  \
+        x[(k) / 4u][(k) % 4u] = known;                                                             \
+        UNROLL for (uint i = (k) / 4u; i < TILE / 4u; ++i)                                         \
+            x[i] -= sTile[(k) * (TILE / 4u) + i] * known;                                          \
+    }
 
 void main() {
     uint group = flatGroup();
@@ -70,14 +85,7 @@ void main() {
             }
         }
         loadTile(origin, row, row);
-        UNROLL for (uint k = 0u; k < TILE; ++k) {
-#ifndef UNIT
-            x[k / 4u][k % 4u] /= sDiagonal[k];
-#endif
-            REAL known = x[k / 4u][k % 4u];
-            UNROLL for (uint i = k / 4u; i < TILE / 4u; ++i)
-                x[i] -= sTile[k * (TILE / 4u) + i] * known;
-        }
+        EACH_ROW(SUBSTITUTE)
         UNROLL for (uint i = 0u; i < TILE; ++i)
             if (exists && row + i < size)
                 sides[side + (row + i) * sideRowStride] = x[i / 4u][i % 4u];

@@ -25,6 +25,8 @@ namespace {
 constexpr uint64_t kTriangleRows = 128;
 /// Columns of a work group. More would leave cores without work for up to 4096 columns.
 constexpr uint32_t kTriangleGroup = 32;
+/// Rows of X that an invocation keeps in registers.
+constexpr uint32_t kTriangleTile = 32;
 constexpr uint32_t kCopyGroup = 256;
 
 } // namespace
@@ -60,6 +62,17 @@ uint32_t DensePlanner::kernel(const char* name, const std::string& macros, std::
     made.constants = {groupSize};
     made.subgroups = subgroups;
     return plan.sharedKernel(std::move(made));
+}
+
+std::string DensePlanner::eachMacro(const char* name, uint32_t count) const {
+    if (traits.isCpu) // its compiler takes long for repeated text
+        return formatted("#define EACH_{}(F) [[dont_unroll]] for (uint each = 0u; each < {}u; "
+                         "++each) {{ F(each) }}\n",
+                         name, count);
+    std::string macro = formatted("#define EACH_{}(F)", name);
+    for (uint32_t i = 0; i < count; ++i)
+        macro += formatted(" F({}u)", i);
+    return macro + '\n';
 }
 
 View DensePlanner::view(const DenseBlock& block, uint64_t rows, uint64_t columns,
@@ -170,8 +183,11 @@ void DensePlanner::solveBlock(const DenseTriangle& given) {
     const uint64_t sideColumn = given.sideTransposed ? given.side.stride : 1;
     const uint64_t last = given.size - 1;
     Dispatch dispatch;
-    dispatch.kernel = kernel("OpTriangularSolve", given.unit ? "#define UNIT\n" : "",
-                             TRIANGULARSOLVE_GLSL, kTriangleGroup);
+    dispatch.kernel = kernel(
+        "OpTriangularSolve",
+        formatted("#define TILE {}u\n{}", kTriangleTile, given.unit ? "#define UNIT\n" : "") +
+            eachMacro("ROW", kTriangleTile),
+        TRIANGULARSOLVE_GLSL, kTriangleGroup);
     dispatch.views = {view(given.triangle, given.size, given.size, View::Use::eRead),
                       view(given.side, given.sideTransposed ? given.columns : given.size,
                            given.sideTransposed ? given.size : given.columns,

@@ -89,6 +89,8 @@ public:
     /// @param macros  besides those of the type
     uint32_t kernel(const char* name, const std::string& macros, std::string_view text,
                     uint32_t groupSize, bool subgroups = false);
+    /// Returns a macro EACH_name that applies a macro to 0u, 1u, ...
+    std::string eachMacro(const char* name, uint32_t count) const;
     /// Returns the view of `rows` stored rows of `columns` elements in each matrix.
     View view(const DenseBlock& block, uint64_t rows, uint64_t columns, View::Use use) const;
     void add(Dispatch dispatch) { plan.steps.emplace_back(std::move(dispatch)); }

@@ -63,6 +63,7 @@ private:
                       "SMALLEST {}\n",
                       shape.threads, shape.rows, shape.columns,
                       mDense.elementBytes() == 8 ? "2.2250738585072014e-308lf" : "1.17549435e-38");
+        macros += mDense.eachMacro("COLUMN", shape.columns);
         if (apart)
             macros += "#define APART\n";
         if (mFactoring.order)
@@ -162,6 +163,9 @@ LuRules LuRules::of(const DeviceTraits& traits) {
     if (traits.isCpu)
         rules.mostThreads = 64; // a core runs all of a work group's invocations in turn
     rules.mostThreads = std::min(rules.mostThreads, std::bit_floor(traits.maxGroupSize));
+    // 16 bytes of shared memory for each, beside the rows of pivots.
+    while (rules.mostThreads > 32 && rules.mostThreads * 16 + 12 * 1024 > traits.sharedBytes)
+        rules.mostThreads /= 2;
     return rules;
 }
 

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/dense/Dense.hpp"
 
-#include "base/Text.hpp"
-
 namespace kp::python {
 
 MatrixShape matrixShape(const RangeArgument& range, const char* argument) {
     const size_t axes = range.shape.size();
     if (axes < 2)
         throw py::value_error(
-            formatted("{} has {}, but matrices need two", argument, counted(axes, "dimension")));
+            formatted("{} has fewer than two dimensions, which matrices need", argument));
     MatrixShape shape{range.shape[axes - 2], range.shape[axes - 1]};
     for (size_t axis = 0; axis + 2 < axes; ++axis)
         shape.batches *= range.shape[axis];
