@@ -50,9 +50,11 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
     numpy.linalg.cholesky.
     """
     x = _squares(a)
-    if x is None:
-        return host.cholesky(a, upper=upper) if upper else host.cholesky(a)
-    return _checked(_kp._cholesky(x, bool(upper)), "Matrix is not positive definite")
+    if x is not None:
+        return _checked(_kp._cholesky(x, bool(upper)), "Matrix is not positive definite")
+    named = {"upper": True} if upper else {}  # NumPy before 2 has no such parameter
+    found: Array = host.cholesky(a, **named)
+    return found
 
 
 def inv(a: Any) -> Array:
@@ -80,10 +82,10 @@ def solve(a: Any, b: Any) -> Array:
         )
     x, y = _squares(first), for_device(sides)
     if x is None or y is None:
-        return host.solve(first, second)
+        found: Array = host.solve(first, second)
+        return found
     dtype = np.promote_types(x._dtype, y._dtype)
-    found = _kp._solve(converted(x, dtype), converted(y, dtype))
-    values = _checked(found, "Singular matrix")
+    values = _checked(_kp._solve(converted(x, dtype), converted(y, dtype)), "Singular matrix")
     return squeeze(values, axis=-1) if second.ndim == 1 else values
 
 
@@ -100,9 +102,11 @@ def det(a: Any) -> Array:
     """Return the determinants of matrices."""
     x = _squares(a)
     if x is None:
-        return host.det(a)
-    sign, logarithm = _kp._slogdet(x)
-    return sign * exp(logarithm)
+        found: Array = host.det(a)
+    else:
+        sign, logarithm = _kp._slogdet(x)
+        found = sign * exp(logarithm)
+    return found
 
 
 def matrix_power(x: Any, n: int, /) -> Array:
