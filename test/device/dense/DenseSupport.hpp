@@ -69,23 +69,24 @@ double largestError(const DenseMatrix& found, const DenseMatrix& expected,
     return largest;
 }
 
-enum class Kind { eRandom, eGraded, eHilbert, ePermuted };
-inline constexpr Kind kKinds[] = {Kind::eRandom, Kind::eGraded, Kind::eHilbert, Kind::ePermuted};
+enum class MatrixKind { eRandom, eGraded, eHilbert, ePermuted };
+inline constexpr MatrixKind kMatrixKinds[] = {MatrixKind::eRandom, MatrixKind::eGraded,
+                                              MatrixKind::eHilbert, MatrixKind::ePermuted};
 
 /// Returns matrices of a kind, one after the other.
 template <typename T>
-std::vector<T> matricesOfKind(Kind kind, size_t size, size_t batches) {
+std::vector<T> matricesOfKind(MatrixKind kind, size_t size, size_t batches) {
     std::vector<T> values = randomValues<T>(size * size * batches, size + 7 * batches);
     for (size_t e = 0; e < values.size(); ++e) {
         const size_t i = e / size % size;
         const size_t j = e % size;
         const double x = static_cast<double>(values[e]);
         const double step = static_cast<double>(i) / static_cast<double>(size);
-        if (kind == Kind::eGraded)
+        if (kind == MatrixKind::eGraded)
             values[e] = static_cast<T>(x * std::pow(10.0, -8 * step));
-        else if (kind == Kind::eHilbert)
+        else if (kind == MatrixKind::eHilbert)
             values[e] = static_cast<T>(1 / static_cast<double>(i + j + 1) + (i == j ? 1e-3 : 0));
-        else if (kind == Kind::ePermuted)
+        else if (kind == MatrixKind::ePermuted)
             values[e] = static_cast<T>((i * 7 + 3) % size == j ? 2 + x : x * 1e-3);
     }
     return values;

@@ -72,7 +72,7 @@ protected:
     template <typename T>
     void expectFactorsOfAllKinds() {
         for (const size_t size : kMatrixSizes)
-            for (const Kind kind : kKinds)
+            for (const MatrixKind kind : kMatrixKinds)
                 for (const bool transposed : {false, true}) {
                     const size_t batches = size < 100 ? 3 : 1;
                     const std::vector<T> values = matricesOfKind<T>(kind, size, batches);

@@ -21,7 +21,7 @@ protected:
     }
 
     template <typename T>
-    void expectSolutions(Kind kind, size_t size, size_t columns, size_t batches) {
+    void expectSolutions(MatrixKind kind, size_t size, size_t columns, size_t batches) {
         const std::vector<T> values = matricesOfKind<T>(kind, size, batches);
         const std::vector<T> sides = randomValues<T>(size * columns * batches, 5);
         const auto a = manager.tensorT<T>(values);
@@ -43,7 +43,7 @@ protected:
 
     template <typename T>
     void expectTriangular(size_t size, size_t columns, const TriangularSolveOptions& options) {
-        std::vector<T> values = matricesOfKind<T>(Kind::eRandom, size, 2);
+        std::vector<T> values = matricesOfKind<T>(MatrixKind::eRandom, size, 2);
         for (size_t e = 0; e < values.size(); ++e)
             values[e] =
                 e / size % size == e % size ? values[e] + T(3) : values[e] / static_cast<T>(size);
@@ -77,21 +77,21 @@ protected:
 
 TEST_F(SolveTest, SolvesSystemsOfFloats) {
     for (const size_t size : kMatrixSizes)
-        for (const Kind kind : kKinds)
+        for (const MatrixKind kind : kMatrixKinds)
             expectSolutions<float>(kind, size, 3, 2);
     for (const size_t columns : {size_t{1}, size_t{32}, size_t{33}, size_t{150}})
-        expectSolutions<float>(Kind::eRandom, 150, columns, 1);
+        expectSolutions<float>(MatrixKind::eRandom, 150, columns, 1);
 }
 
 TEST_F(SolveTest, SolvesSystemsOfDoubles) {
     for (const size_t size : kMatrixSizes)
-        for (const Kind kind : kKinds)
+        for (const MatrixKind kind : kMatrixKinds)
             expectSolutions<double>(kind, size, 3, 2);
 }
 
 TEST_F(SolveTest, InvertsMatrices) {
     for (const size_t size : {size_t{2}, size_t{16}, size_t{33}, size_t{100}, size_t{257}}) {
-        const std::vector<float> values = matricesOfKind<float>(Kind::ePermuted, size, 2);
+        const std::vector<float> values = matricesOfKind<float>(MatrixKind::ePermuted, size, 2);
         const auto a = manager.tensorT<float>(values);
         const auto x = manager.tensorT<float>(values.size());
         const auto info = manager.tensorT<uint32_t>(2);
@@ -111,7 +111,7 @@ TEST_F(SolveTest, InvertsMatrices) {
 
 TEST_F(SolveTest, SaysWhichMatricesAreSingular) {
     for (const size_t size : {size_t{4}, size_t{100}}) {
-        std::vector<float> values = matricesOfKind<float>(Kind::eRandom, size, 3);
+        std::vector<float> values = matricesOfKind<float>(MatrixKind::eRandom, size, 3);
         std::fill_n(values.begin() + static_cast<ptrdiff_t>(size * size), size * size, 1.f);
         const auto a = manager.tensorT<float>(values);
         const auto b = manager.tensorT<float>(3 * size);
@@ -126,7 +126,7 @@ TEST_F(SolveTest, SaysWhichMatricesAreSingular) {
 }
 
 TEST_F(SolveTest, GivesEqualBitsEachTime) {
-    const std::vector<float> values = matricesOfKind<float>(Kind::eRandom, 200, 1);
+    const std::vector<float> values = matricesOfKind<float>(MatrixKind::eRandom, 200, 1);
     const auto a = manager.tensorT<float>(values);
     const auto x = manager.tensorT<float>(values.size());
     const auto info = manager.tensorT<int32_t>(1);
