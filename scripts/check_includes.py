@@ -68,8 +68,8 @@ MAY_INCLUDE_VULKAN = {"src/core/Native.cpp"}
 def public_room(path: str) -> str:
     if path in PUBLIC:
         return PUBLIC[path]
-    folder, _, name = path.rpartition("/")
-    return folder if name and folder in BELOW else "core"
+    folder = path.split("/")[0]
+    return folder if folder in BELOW else "core"
 
 
 def faults_of(file: str, text: str, exists) -> list[str]:
@@ -112,6 +112,7 @@ def missing_header(file: str, exists) -> list[str]:
     public = [f"include/kompute/{name}.hpp"] + [
         f"include/kompute/{folder}/{name}.hpp"
         for folder in ("arrays", "group", "launch", "logger", "operations", "primitives")
+        + ("primitives/dense",)
     ]
     if any(exists(path) for path in [beside, *public]):
         return []

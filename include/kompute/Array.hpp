@@ -279,6 +279,7 @@ KOMPUTE_API Array glsl(std::string_view expression, DType dtype,
 #include <kompute/arrays/Creation.hpp>
 #include <kompute/arrays/Elementwise.hpp>
 #include <kompute/arrays/Histograms.hpp>
+#include <kompute/arrays/LinearAlgebra.hpp>
 #include <kompute/arrays/Manipulation.hpp>
 #include <kompute/arrays/Padding.hpp>
 #include <kompute/arrays/Printing.hpp>

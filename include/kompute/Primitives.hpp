@@ -34,3 +34,8 @@
 #include <kompute/primitives/RandomState.hpp>
 #include <kompute/primitives/SelectOptions.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/primitives/dense/OpCholesky.hpp>
+#include <kompute/primitives/dense/OpLu.hpp>
+#include <kompute/primitives/dense/OpSolve.hpp>
+#include <kompute/primitives/dense/OpTriangularSolve.hpp>
+#include <kompute/primitives/dense/SquareMatrices.hpp>

@@ -8,8 +8,6 @@ from kp.arrays.host_linear_algebra import (
     EigResult,
     EighResult,
     LinAlgError as LinAlgError,
-    SlogdetResult,
-    matrix_power as matrix_power,
     qr as qr,
     svd as svd,
     svdvals as svdvals,
@@ -26,6 +24,14 @@ from kp.arrays.linear_algebra import (
 )
 from kp.arrays.manipulation import matrix_transpose as matrix_transpose
 from kp.arrays.norms import matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
+from kp.arrays.solving import (
+    cholesky as cholesky,
+    det as det,
+    inv as inv,
+    matrix_power as matrix_power,
+    slogdet as slogdet,
+    solve as solve,
+)
 from typing import Any
 
 __all__ = [
@@ -63,18 +69,10 @@ __all__ = [
     "vector_norm",
 ]
 
-def cholesky(a: Any, /, *, upper: Any = False) -> Array:
-    """Return the Cholesky factors of matrices. NumPy computes it on the host: see
-    numpy.linalg.cholesky.
-    """
-
 def cond(x: Any, p: Any = None) -> Array:
     """Return the condition numbers of matrices. NumPy computes it on the host: see
     numpy.linalg.cond.
     """
-
-def det(a: Any) -> Array:
-    """Return the determinants of matrices. NumPy computes it on the host: see numpy.linalg.det."""
 
 def eig(a: Any) -> EigResult:
     """Return eigenvalues and eigenvectors of square matrices, complex ones. NumPy computes it on
@@ -96,9 +94,6 @@ def eigvalsh(a: Any, UPLO: Any = "L") -> Array:
     numpy.linalg.eigvalsh.
     """
 
-def inv(a: Any) -> Array:
-    """Return the inverses of matrices. NumPy computes it on the host: see numpy.linalg.inv."""
-
 def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array]:
     """Return least-squares solutions, with what numpy.linalg.lstsq adds. NumPy computes it on
     the host: see numpy.linalg.lstsq.
@@ -111,14 +106,6 @@ def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = ...) 
     """Return the pseudo-inverses of matrices. NumPy computes it on the host: see
     numpy.linalg.pinv.
     """
-
-def slogdet(a: Any) -> SlogdetResult:
-    """Return signs and logarithms of determinants. NumPy computes it on the host: see
-    numpy.linalg.slogdet.
-    """
-
-def solve(a: Any, b: Any) -> Array:
-    """Return the solutions x of a x = b. NumPy computes it on the host: see numpy.linalg.solve."""
 
 def tensorinv(a: Any, ind: Any = 2) -> Array:
     """Return the inverses of tensors as of square matrices. NumPy computes it on the host: see

@@ -58,6 +58,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindExternalMemory(module, classes);
     bindCuda(module, classes);
 
+    bindDense(module);
     bindGather(module);
     bindHistogram(module);
     bindFft(module);

@@ -12,7 +12,8 @@
 // the steps of a turn of the loop; the last steps are done likewise. AHEAD: a turn takes two tiles,
 // so that the addresses in shared memory are constants, and a step reads the vectors of the next one
 // from there, which hides the time that takes. At STORE_STEP it stores the next tile and begins to
-// read the one after it. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
+// read the one after it. ONLY_LOWER: tiles above the diagonal of C are left out. EACH_ROW(F) and its
+// like apply a macro to 0u, 1u, ...:
 // registers are indexed by constants, whether or not a driver unrolls loops.
 
 // Tiles are taken in bands of this many rows of tiles, so that groups that run at the same time
@@ -35,6 +36,10 @@ void main() {
     uint column = inBand / bandRows * B_TILE;
     uint firstRow = row; // that this tile writes
     uint firstColumn = column;
+#ifdef ONLY_LOWER
+    if (column + columnOffset >= row + rowOffset + A_TILE)
+        return; // the whole work group
+#endif
 #ifdef A_WHOLE
     row = min(row, rows - A_TILE);
 #endif

@@ -17,6 +17,8 @@ std::string formatArguments(fmt::string_view format, fmt::format_args arguments)
 std::string counted(uint64_t count, std::string_view noun) {
     if (count != 1 && noun == "index")
         return formatted("{} indices", count);
+    if (count != 1 && noun == "matrix")
+        return formatted("{} matrices", count);
     return formatted("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 

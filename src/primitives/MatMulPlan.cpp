@@ -216,6 +216,7 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, Whole whole) const {
         define(whole.rows, "A_WHOLE");
         define(whole.columns, "B_WHOLE");
         define(whole.inner, "INNER_WHOLE");
+        define(mProblem.onlyLower, "ONLY_LOWER");
         const uint32_t turn = matMulTurn(mTile, mTraits);
         define(whole.inner &&
                    (mProblem.inner % turn != 0 || (mInner < mProblem.inner && mInner % turn != 0)),

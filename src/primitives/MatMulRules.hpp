@@ -38,6 +38,7 @@ struct MatMulProblem {
     std::string epilogue;
     bool hasBias = false;
     bool biasOfRows = false;
+    bool onlyLower = false; ///< tiles of C that lie above the diagonal may be left out
     bool operator==(const MatMulProblem&) const = default;
 };
 

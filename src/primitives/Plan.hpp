@@ -20,6 +20,7 @@ struct Kernel {
         std::string name; ///< in messages: "operator"
         std::string text;
         std::string expected; ///< what it has to be, a sentence below errors in it; may be empty
+        bool operator==(const UserText&) const = default;
     };
 
     std::string name;                ///< for messages
@@ -31,6 +32,7 @@ struct Kernel {
     /// The shader uses subgroup operations and relies on full subgroups.
     bool subgroups = false;
     std::vector<UserText> userTexts;
+    bool operator==(const Kernel&) const = default;
 };
 
 /// A part of a memory, bound to one or more neighbouring bindings. Neither its offset nor its end
@@ -122,9 +124,18 @@ struct Plan {
         kernels.push_back(std::move(kernel));
         return static_cast<uint32_t>(kernels.size()) - 1;
     }
+    /// Returns the number of a kernel that is like this one, and adds it if there is none.
+    uint32_t sharedKernel(Kernel kernel);
     /// Appends the steps of another plan.
     /// @param memories  the memories of this plan that are the other's arguments
     void append(Plan other, const std::vector<uint32_t>& memories);
+    /// A memory, from one of its bytes on.
+    struct Placed {
+        uint32_t memory = 0;
+        uint64_t offset = 0;
+    };
+    /// Same, with arguments that begin within memories.
+    void appendAt(Plan other, const std::vector<Placed>& memories);
 };
 
 } // namespace kp::primitives

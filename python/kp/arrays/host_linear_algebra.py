@@ -172,27 +172,3 @@ def svd(
 def svdvals(x: Any, /) -> Array:
     """Return the singular values of matrices. NumPy computes them on the host."""
     return svd(x, compute_uv=False)
-
-
-def matrix_power(x: Any, n: int, /) -> Array:
-    """Return matrices to an integer power, by products on the device; of negative ones, the inverses'."""
-    from .creation import eye
-    from .linear_algebra import matmul
-    from .manipulation import broadcast_to
-
-    array = as_array(x, manager_of(x))
-    if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
-        raise ValueError(f"only square matrices have powers, not those of the shape {array.shape}")
-    if n < 0:
-        return matrix_power(inv(array), -n)
-    if n == 0:
-        one = eye(array.shape[-1], dtype=array.dtype, device=array.manager)
-        return broadcast_to(one, array.shape).copy()
-    result: Array | None = None
-    while n:
-        if n & 1:
-            result = array if result is None else matmul(result, array)
-        n >>= 1
-        array = matmul(array, array) if n else array
-    assert result is not None
-    return result

@@ -20,21 +20,15 @@ from .groups.array import GroupArray
 from .groups.traits import by_rows
 from .host_linear_algebra import (
     LinAlgError,
-    cholesky,
     cond,
-    det,
     eig,
     eigh,
     eigvals,
     eigvalsh,
-    inv,
     lstsq,
-    matrix_power,
     matrix_rank,
     pinv,
     qr,
-    slogdet,
-    solve,
     svd,
     svdvals,
     tensorinv,
@@ -46,6 +40,7 @@ from .norms import matrix_norm, norm, vector_norm
 from .operands import in_tensors, operand, written
 from .reductions import any as any_
 from .reductions import reduced
+from .solving import cholesky, det, inv, matrix_power, slogdet, solve
 from .storage import Shape
 from .tensors import in_kind
 

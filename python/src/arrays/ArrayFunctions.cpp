@@ -3,6 +3,7 @@
 
 #include <kompute/arrays/Elementwise.hpp>
 #include <kompute/arrays/Engine.hpp>
+#include <kompute/arrays/LinearAlgebra.hpp>
 #include <kompute/arrays/Manipulation.hpp>
 #include <kompute/arrays/Products.hpp>
 #include <kompute/arrays/Searching.hpp>
@@ -18,6 +19,17 @@ py::tuple tupleOfArrays(std::vector<Array> arrays) {
     for (size_t i = 0; i < arrays.size(); ++i)
         tuple[i] = py::cast(std::move(arrays[i]));
     return tuple;
+}
+
+/// Returns what make() returns, results and the steps that failed, as a tuple.
+template <typename Make>
+py::tuple factored(const Make& make) {
+    arrays::Factored found;
+    {
+        const ReleaseGil release;
+        found = make();
+    }
+    return py::make_tuple(std::move(found.values), std::move(found.info));
 }
 
 } // namespace
@@ -101,6 +113,32 @@ void bindArrayFunctions(py::module_& module) {
             return tensordot(a, b, overA, overB);
         },
         "a"_a, "b"_a, "axes_of_a"_a, "axes_of_b"_a);
+    module.def(
+        "_cholesky",
+        [](const Array& a, bool upper) {
+            return factored([&] { return arrays::choleskyOf(a, upper); });
+        },
+        "a"_a, "upper"_a);
+    module.def(
+        "_solve",
+        [](const Array& a, const Array& b) {
+            return factored([&] { return arrays::solutionOf(a, b); });
+        },
+        "a"_a, "b"_a);
+    module.def(
+        "_inv", [](const Array& a) { return factored([&] { return arrays::inverseOf(a); }); },
+        "a"_a);
+    module.def(
+        "_slogdet",
+        [](const Array& a) {
+            SignAndLogarithm found;
+            {
+                const ReleaseGil release;
+                found = slogdet(a);
+            }
+            return py::make_tuple(std::move(found.sign), std::move(found.logarithm));
+        },
+        "a"_a);
     module.def(
         "_sort",
         [](const Array& x, int64_t axis, bool descending) {

@@ -56,6 +56,8 @@ std::unique_ptr<HandleOf<Op>> makePrimitive(const std::vector<RangeArgument>& te
     return std::make_unique<HandleOf<Op>>(std::forward<Args>(args)...);
 }
 
+/// Binds the primitives of dense linear algebra.
+void bindDense(py::module_& module);
 /// Binds OpGather and OpScatter.
 void bindGather(py::module_& module);
 void bindHistogram(py::module_& module);

@@ -8,7 +8,9 @@ namespace {
 TEST(Plan, AppendsThePlanOfAnotherPrimitive) {
     Plan other(2);
     const uint32_t scratch = other.addScratch(64);
-    other.addKernel({});
+    Kernel kernel;
+    kernel.name = "another";
+    other.addKernel(kernel);
     other.steps.emplace_back(Fill{scratch, 0, 64, 1});
     Dispatch dispatch;
     dispatch.views = {{0, 0, 16}, {1, 0, 16}, {scratch, 0, 16}};
@@ -32,6 +34,23 @@ TEST(Plan, AppendsThePlanOfAnotherPrimitive) {
     EXPECT_EQ(moved.countsMemory, own);
     EXPECT_EQ(std::get<Copy>(plan.steps[2]).source, 4u);
     EXPECT_EQ(std::get<Copy>(plan.steps[2]).destination, own);
+}
+
+TEST(Plan, SharesEqualKernelsOfAppendedPlans) {
+    Plan other(1);
+    other.addKernel({});
+    Dispatch dispatch;
+    dispatch.views = {{0, 16, 16}};
+    other.steps.emplace_back(dispatch);
+    other.steps.emplace_back(Fill{0, 8, 4, 1});
+    Plan plan(1);
+    plan.appendAt(other, {{0, 0}});
+    plan.appendAt(other, {{0, 256}});
+    EXPECT_EQ(plan.kernels.size(), 1u);
+    ASSERT_EQ(plan.steps.size(), 4u);
+    EXPECT_EQ(std::get<Dispatch>(plan.steps[2]).kernel, 0u);
+    EXPECT_EQ(std::get<Dispatch>(plan.steps[2]).views[0].offset, 272u);
+    EXPECT_EQ(std::get<Fill>(plan.steps[3]).offset, 264u);
 }
 
 TEST(PermutationPlan, IsSoundForAnyNumberOfIndices) {

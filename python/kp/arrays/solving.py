@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear equations, inverses, determinants and Cholesky factors of matrices.
+
+The device computes real matrices; complex ones, and those that NumPy computes faster (`dense_rules`), are
+computed on the host.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import _kp
+from . import host_linear_algebra as host
+from .array import Array, converted
+from .dense_rules import for_device
+from .elementwise import as_array, exp, manager_of
+from .host_linear_algebra import LinAlgError, SlogdetResult
+from .manipulation import broadcast_to, expand_dims, squeeze
+
+__all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve"]
+
+
+def _are_square(array: Array) -> bool:
+    return array.ndim > 1 and array.shape[-1] == array.shape[-2]
+
+
+def _squares(a: Any) -> Array | None:
+    """Return square matrices in the dtype that the device computes, or None for the host's.
+
+    NumPy also refuses what are no square matrices.
+    """
+    array = as_array(a, manager_of(a))
+    return for_device(array) if _are_square(array) else None
+
+
+def _checked(found: tuple[Array, Array], message: str) -> Array:
+    """Return results if no step of a factorization failed, which waits for the device."""
+    values, info = found
+    if info.numpy().any():
+        raise LinAlgError(message)
+    return values
+
+
+def cholesky(a: Any, /, *, upper: bool = False) -> Array:
+    """Return the lower triangular factors l of positive definite matrices l l^T, or upper ones of u^T u.
+
+    Raises LinAlgError, and waits for the device to know, if a matrix is not positive definite. See
+    numpy.linalg.cholesky.
+    """
+    x = _squares(a)
+    if x is not None:
+        return _checked(_kp._cholesky(x, bool(upper)), "Matrix is not positive definite")
+    named = {"upper": True} if upper else {}  # NumPy before 2 has no such parameter
+    found: Array = host.cholesky(a, **named)
+    return found
+
+
+def inv(a: Any) -> Array:
+    """Return the inverses of matrices.
+
+    Raises LinAlgError, and waits for the device to know, if a matrix is singular.
+    """
+    x = _squares(a)
+    return host.inv(a) if x is None else _checked(_kp._inv(x), "Singular matrix")
+
+
+def solve(a: Any, b: Any) -> Array:
+    """Return the solutions x of a x = b. Stacks of matrices broadcast.
+
+    With one axis, `b` is one right side for all matrices. Raises LinAlgError, and waits for the device
+    to know, if a matrix is singular.
+    """
+    manager = manager_of(a, b)
+    first, second = as_array(a, manager), as_array(b, manager)
+    sides = expand_dims(second, axis=-1) if second.ndim == 1 else second
+    if _are_square(first) and sides.ndim > 1 and sides.shape[-2] != first.shape[-1]:
+        raise ValueError(
+            f"solve needs as many rows of b as a has, {first.shape[-1]}, but b has the shape "
+            f"{second.shape}"
+        )
+    x, y = _squares(first), for_device(sides)
+    if x is None or y is None:
+        found: Array = host.solve(first, second)
+        return found
+    dtype = np.promote_types(x._dtype, y._dtype)
+    values = _checked(_kp._solve(converted(x, dtype), converted(y, dtype)), "Singular matrix")
+    return squeeze(values, axis=-1) if second.ndim == 1 else values
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """Return the signs of determinants and the logarithms of their magnitudes.
+
+    They are 0 and -inf for singular matrices.
+    """
+    x = _squares(a)
+    return host.slogdet(a) if x is None else SlogdetResult(*_kp._slogdet(x))
+
+
+def det(a: Any) -> Array:
+    """Return the determinants of matrices."""
+    x = _squares(a)
+    if x is None:
+        found: Array = host.det(a)
+    else:
+        sign, logarithm = _kp._slogdet(x)
+        found = sign * exp(logarithm)
+    return found
+
+
+def matrix_power(x: Any, n: int, /) -> Array:
+    """Return matrices to an integer power, by products; of negative ones, the inverses'."""
+    from .creation import eye
+    from .linear_algebra import matmul
+
+    array = as_array(x, manager_of(x))
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
+        raise ValueError(f"only square matrices have powers, not those of the shape {array.shape}")
+    if n < 0:
+        return matrix_power(inv(array), -n)
+    if n == 0:
+        one = eye(array.shape[-1], dtype=array.dtype, device=array.manager)
+        return broadcast_to(one, array.shape).copy()
+    result: Array | None = None
+    while n:
+        if n & 1:
+            result = array if result is None else matmul(result, array)
+        n >>= 1
+        array = matmul(array, array) if n else array
+    assert result is not None
+    return result
