@@ -8,8 +8,8 @@ namespace kp::python {
 MatrixShape matrixShape(const RangeArgument& range, const char* argument) {
     const size_t axes = range.shape.size();
     if (axes < 2)
-        throw py::value_error(formatted("{} has {}, but matrices need two", argument,
-                                        counted(axes, "dimension")));
+        throw py::value_error(
+            formatted("{} has {}, but matrices need two", argument, counted(axes, "dimension")));
     MatrixShape shape{range.shape[axes - 2], range.shape[axes - 1]};
     for (size_t axis = 0; axis + 2 < axes; ++axis)
         shape.batches *= range.shape[axis];
@@ -30,8 +30,11 @@ uint64_t sideColumns(const RangeArgument& a, const RangeArgument& b) {
 
 void bindDense(py::module_& module) {
     bindCholesky(module);
+    bindEigh(module);
     bindLu(module);
+    bindQr(module);
     bindSolve(module);
+    bindSvd(module);
 }
 
 } // namespace kp::python
