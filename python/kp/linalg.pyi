@@ -4,16 +4,18 @@
 # pyright: reportOverlappingOverload=false
 
 from kp.arrays.array import Array
-from kp.arrays.host_linear_algebra import (
-    EigResult,
-    EighResult,
-    LinAlgError as LinAlgError,
-    SlogdetResult,
-    matrix_power as matrix_power,
+from kp.arrays.decompositions import (
+    cond as cond,
+    eigh as eigh,
+    eigvalsh as eigvalsh,
+    lstsq as lstsq,
+    matrix_rank as matrix_rank,
+    pinv as pinv,
     qr as qr,
     svd as svd,
     svdvals as svdvals,
 )
+from kp.arrays.host_linear_algebra import EigResult, LinAlgError as LinAlgError
 from kp.arrays.linear_algebra import (
     cross as cross,
     diagonal as diagonal,
@@ -26,6 +28,14 @@ from kp.arrays.linear_algebra import (
 )
 from kp.arrays.manipulation import matrix_transpose as matrix_transpose
 from kp.arrays.norms import matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
+from kp.arrays.solving import (
+    cholesky as cholesky,
+    det as det,
+    inv as inv,
+    matrix_power as matrix_power,
+    slogdet as slogdet,
+    solve as solve,
+)
 from typing import Any
 
 __all__ = [
@@ -63,62 +73,15 @@ __all__ = [
     "vector_norm",
 ]
 
-def cholesky(a: Any, /, *, upper: Any = False) -> Array:
-    """Return the Cholesky factors of matrices. NumPy computes it on the host: see
-    numpy.linalg.cholesky.
-    """
-
-def cond(x: Any, p: Any = None) -> Array:
-    """Return the condition numbers of matrices. NumPy computes it on the host: see
-    numpy.linalg.cond.
-    """
-
-def det(a: Any) -> Array:
-    """Return the determinants of matrices. NumPy computes it on the host: see numpy.linalg.det."""
-
 def eig(a: Any) -> EigResult:
     """Return eigenvalues and eigenvectors of square matrices. NumPy computes it on the host: see
     numpy.linalg.eig.
-    """
-
-def eigh(a: Any, UPLO: Any = "L") -> EighResult:
-    """Return eigenvalues and eigenvectors of symmetric matrices. NumPy computes it on the host:
-    see numpy.linalg.eigh.
     """
 
 def eigvals(a: Any) -> Array:
     """Return the eigenvalues of square matrices. NumPy computes it on the host: see
     numpy.linalg.eigvals.
     """
-
-def eigvalsh(a: Any, UPLO: Any = "L") -> Array:
-    """Return the eigenvalues of symmetric matrices. NumPy computes it on the host: see
-    numpy.linalg.eigvalsh.
-    """
-
-def inv(a: Any) -> Array:
-    """Return the inverses of matrices. NumPy computes it on the host: see numpy.linalg.inv."""
-
-def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array]:
-    """Return least-squares solutions, with what numpy.linalg.lstsq adds. NumPy computes it on
-    the host: see numpy.linalg.lstsq.
-    """
-
-def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Array:
-    """Return the ranks of matrices. NumPy computes it on the host: see numpy.linalg.matrix_rank."""
-
-def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = ...) -> Array:
-    """Return the pseudo-inverses of matrices. NumPy computes it on the host: see
-    numpy.linalg.pinv.
-    """
-
-def slogdet(a: Any) -> SlogdetResult:
-    """Return signs and logarithms of determinants. NumPy computes it on the host: see
-    numpy.linalg.slogdet.
-    """
-
-def solve(a: Any, b: Any) -> Array:
-    """Return the solutions x of a x = b. NumPy computes it on the host: see numpy.linalg.solve."""
 
 def tensorinv(a: Any, ind: Any = 2) -> Array:
     """Return the inverses of tensors as of square matrices. NumPy computes it on the host: see
