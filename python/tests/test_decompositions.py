@@ -8,7 +8,7 @@ import kp
 from kp.arrays import dense_rules
 
 RANDOM = np.random.default_rng(5)
-SHAPES = [(1, 1), (2, 2), (5, 3), (3, 5), (16, 17), (33, 33), (70, 66), (2, 4, 3), (3, 2, 70, 20)]
+SHAPES = [(1, 1), (5, 3), (3, 5), (2, 4, 3), (2, 20, 70)]
 
 
 @pytest.fixture(params=["device", "host"], autouse=True)
@@ -60,7 +60,7 @@ def test_qr_has_the_factors_of_numpy(shape, dtype, mode):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("size", [1, 2, 15, 33, 66])
+@pytest.mark.parametrize("size", [1, 15, 66])
 def test_eigh_diagonalizes_symmetric_matrices(size, dtype):
     a = matrices((2, size, size), dtype)
     a = a + adjoint(a)
@@ -115,7 +115,7 @@ def test_functions_of_singular_values(dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("shape", [(9, 4), (4, 9), (5, 5), (80, 3)])
+@pytest.mark.parametrize("shape", [(9, 4), (4, 9)])
 @pytest.mark.parametrize("sides", [(), (3,)])
 def test_lstsq_solves_as_numpy(shape, dtype, sides):
     a, b = matrices(shape, dtype), matrices((shape[0], *sides), dtype)

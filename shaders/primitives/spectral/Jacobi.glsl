@@ -28,9 +28,10 @@ shared REAL sHalf[PAIRS];
 shared uint sTurned;
 #endif
 
-// True if two vectors are not orthogonal, of their product and their squares.
-#define IS_SKEW(off, first, second)                                                                \
-    ((first) > TINY * TINY && (second) > TINY * TINY &&                                            \
+// True if two vectors are not orthogonal, of their product and their squares. Those shorter than
+// `least` count as 0.
+#define IS_SKEW(off, first, second, least)                                                         \
+    ((first) > (least) * (least) && (second) > (least) * (least) &&                                \
      abs(off) > threshold * sqrt(first) * sqrt(second))
 
 // A tournament: in each of count - 1 rounds, all of an even number of players meet in pairs.

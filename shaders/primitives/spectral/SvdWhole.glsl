@@ -67,7 +67,7 @@ void turnVectors(uint step, REAL threshold) {
             yy += sParts[GROUP_SIZE + part];
             xy += sParts[2u * GROUP_SIZE + part];
         }
-        if (IS_SKEW(xy, xx, yy)) {
+        if (IS_SKEW(xy, xx, yy, TINY)) {
             REAL sine;
             REAL halfTangent;
             turnOf(xx, yy, xy, sine, halfTangent);

@@ -26,10 +26,8 @@ uint64_t JacobiRules::sharedBytes(uint64_t side, uint32_t elementBytes) {
 
 JacobiRules JacobiRules::of(uint32_t elementBytes, const DeviceTraits& traits) {
     JacobiRules rules;
-    if (elementBytes == 8) {
-        rules.sweeps = 30;
+    if (elementBytes == 8)
         rules.late = 22;
-    }
     while (rules.side > 16 && sharedBytes(rules.side, elementBytes) > traits.sharedBytes)
         rules.side /= 2;
     while (rules.groupSize > traits.maxGroupSize)
@@ -42,9 +40,13 @@ JacobiSteps::JacobiSteps(DensePlanner& dense, uint64_t rows, uint64_t columns, b
     : mDense(dense), mRules(JacobiRules::of(dense.elementBytes(), dense.traits)), mRows(rows),
       mColumns(columns), mSymmetric(symmetric), mVectors(vectors),
       mBlocks(divideUp(divideUp(rows, mRules.side / 2), 2) * 2) {
-    // Enough work groups for large devices, if rows are long enough.
-    if (!symmetric)
+    // The products of rows are as far apart as the squares of singular values.
+    if (!symmetric) {
+        mRules.sweeps = 40;
+        mRules.late = 28;
+        // Enough work groups for large devices, if rows are long enough.
         mSlices = std::clamp<uint64_t>(256 / pairs(), 1, divideUp(columns, mRules.side * 2));
+    }
 }
 
 std::string JacobiSteps::tolerance(uint64_t length) {
@@ -59,7 +61,8 @@ std::string JacobiSteps::macros(bool rotates) const {
         text += formatted("#define SIDE {}u\n#define TURNS\n#define IS_LARGE(off, first, second) "
                           "{}\n",
                           mRules.side,
-                          mSymmetric ? "(abs(off) > threshold)" : "IS_SKEW(off, first, second)");
+                          mSymmetric ? "(abs(off) > threshold)"
+                                     : "IS_SKEW(off, first, second, EPSILON)");
     return text;
 }
 

@@ -19,7 +19,7 @@ struct JacobiRules {
     /// Random matrices of floats take about 10 sweeps, graded ones up to 17; doubles 11 and 24.
     /// Each sweep is recorded, whether it is needed or not. From the sweep `late` on, more is
     /// tolerated.
-    uint32_t sweeps = 22;
+    uint32_t sweeps = 30;
     uint32_t late = 15;
 
     static JacobiRules of(uint32_t elementBytes, const DeviceTraits& traits);
