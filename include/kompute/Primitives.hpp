@@ -35,7 +35,11 @@
 #include <kompute/primitives/SelectOptions.hpp>
 #include <kompute/primitives/TensorRange.hpp>
 #include <kompute/primitives/dense/OpCholesky.hpp>
+#include <kompute/primitives/dense/OpEigh.hpp>
 #include <kompute/primitives/dense/OpLu.hpp>
+#include <kompute/primitives/dense/OpQr.hpp>
 #include <kompute/primitives/dense/OpSolve.hpp>
+#include <kompute/primitives/dense/OpSvd.hpp>
 #include <kompute/primitives/dense/OpTriangularSolve.hpp>
+#include <kompute/primitives/dense/RectangularMatrices.hpp>
 #include <kompute/primitives/dense/SquareMatrices.hpp>

@@ -1887,6 +1887,27 @@ class OpCholesky(OpBase):
         counted from 1; the factor of such a matrix is undefined.
         """
 
+class OpEigh(OpBase):
+    """Finds the eigenvalues and eigenvectors of symmetric matrices: a = v diag(w) v^T.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        a: _Range,
+        values: _Range,
+        vectors: _Range | None = None,
+        *,
+        upper: bool = False,
+    ) -> None:
+        """The last two axes of `a` are matrices of float32 or float64, of which the lower
+        triangles are read, or the `upper` ones. `values` has as many elements as they have
+        rows, and gets the eigenvalues in ascending order. `vectors`, with as many elements
+        as `a`, gets an eigenvector in each column. Matrices with an infinity or NaN have
+        NaN for results.
+        """
+
 class OpLu(OpBase):
     """Factors matrices with partial pivoting: p a = l u, with l lower and u upper triangular.
 
@@ -1908,6 +1929,18 @@ class OpLu(OpBase):
         step, counted from 0. `info` has one per matrix: 0, or the first step, counted from
         1, whose pivot is 0. With `transposed`, `a` and `lu` hold transposed matrices,
         which is faster.
+        """
+
+class OpQr(OpBase):
+    """Factors matrices: a = q r, with orthonormal columns of q, and r upper triangular.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(self, a: _Range, q: _Range | None, r: _Range, *, complete: bool = False) -> None:
+        """The last two axes of `a` are matrices of float32 or float64. The columns of `q`, which
+        may be None, and the rows of `r` are as many as the smaller extent of a matrix, or if
+        `complete` as its rows. Signs are those of numpy.linalg.qr.
         """
 
 class OpSolve(OpBase):
@@ -1944,6 +1977,28 @@ class OpTriangularSolve(OpBase):
         as many rows, or an axis less if each is one column; `x` may be `b`. With
         `transposed`, the matrices are transposed. With `unit_diagonal`, their diagonals
         are 1.
+        """
+
+class OpSvd(OpBase):
+    """Finds singular values and vectors of matrices: a = u diag(s) vh.
+
+    It reads and writes device memory; afterwards the host views of the outputs show the result.
+    """
+
+    def __init__(
+        self,
+        a: _Range,
+        u: _Range | None,
+        s: _Range,
+        vh: _Range | None,
+        *,
+        full: bool = False,
+    ) -> None:
+        """The last two axes of `a` are matrices of float32 or float64. `s` gets their singular
+        values in descending order, as many as the smaller extent. `u` and `vh` may both be
+        None. The columns of `u` and the rows of `vh` are as many as the singular values, or
+        if `full` as the rows and the columns of `a`. Matrices with an infinity or NaN have
+        NaN for results.
         """
 
 class OpGather(OpBase):
@@ -3334,6 +3389,18 @@ def _solve(a: Array, b: Array) -> Any: ...
 def _inv(a: Array) -> Any: ...
 
 def _slogdet(a: Array) -> tuple[Array, Array]: ...
+
+def _qr(a: Array, complete: bool) -> tuple[Array, Array]: ...
+
+def _qr_triangle(a: Array) -> Array: ...
+
+def _eigh(a: Array, upper: bool) -> tuple[Array, Array]: ...
+
+def _eigvalsh(a: Array, upper: bool) -> Array: ...
+
+def _svd(a: Array, full: bool) -> tuple[Array, Array, Array]: ...
+
+def _svdvals(a: Array) -> Array: ...
 
 def _sort(x: Array, axis: SupportsIndex, descending: bool) -> Array: ...
 

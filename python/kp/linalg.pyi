@@ -8,10 +8,18 @@ from kp.arrays.host_linear_algebra import (
     EigResult,
     EighResult,
     LinAlgError as LinAlgError,
+from kp.arrays.decompositions import (
+    cond as cond,
+    eigh as eigh,
+    eigvalsh as eigvalsh,
+    lstsq as lstsq,
+    matrix_rank as matrix_rank,
+    pinv as pinv,
     qr as qr,
     svd as svd,
     svdvals as svdvals,
 )
+from kp.arrays.host_linear_algebra import EigResult, LinAlgError as LinAlgError
 from kp.arrays.linear_algebra import (
     cross as cross,
     diagonal as diagonal,
@@ -77,11 +85,6 @@ def cond(x: Any, p: Any = None) -> Array:
 def eig(a: Any) -> EigResult:
     """Return eigenvalues and eigenvectors of square matrices, complex ones. NumPy computes it on
     the host: see numpy.linalg.eig.
-    """
-
-def eigh(a: Any, UPLO: Any = "L") -> EighResult:
-    """Return eigenvalues and eigenvectors of symmetric matrices. NumPy computes it on the host:
-    see numpy.linalg.eigh.
     """
 
 def eigvals(a: Any) -> Array:

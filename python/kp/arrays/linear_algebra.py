@@ -15,15 +15,9 @@ from .._axes import normalized, normalized_axes
 from .._kp import OpMatMul, Tensor
 from .._wording import counted, inner_extents_differ, kind_of
 from .array import Array, converted
-from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
-from .groups.array import GroupArray
-from .groups.traits import by_rows
-from .host_linear_algebra import (
-    LinAlgError,
+from .decompositions import (
     cond,
-    eig,
     eigh,
-    eigvals,
     eigvalsh,
     lstsq,
     matrix_rank,
@@ -31,6 +25,14 @@ from .host_linear_algebra import (
     qr,
     svd,
     svdvals,
+)
+from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
+from .groups.array import GroupArray
+from .groups.traits import by_rows
+from .host_linear_algebra import (
+    LinAlgError,
+    eig,
+    eigvals,
     tensorinv,
     tensorsolve,
 )

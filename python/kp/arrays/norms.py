@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms of vectors and matrices. NumPy computes singular values on the host."""
+"""Norms of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .._axes import normalized_axes
 from .._floats import default_float
 from . import reductions
 from .array import Array, converted
+from .decompositions import svdvals
 from .elementwise import apply, as_array, imag, manager_of, real
 from .groups.traits import by_rows
-from .host_linear_algebra import svdvals
 from .manipulation import expand_dims, moveaxis, ravel, reshape
 from .types import real_of
 
@@ -74,8 +74,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
     - None: the root of the sum of squares, of an array of any number of axes.
     - Vectors have the orders of vector_norm().
-    - Matrices have "fro", 1, -1, inf, -inf (sums of rows or columns), 2, -2 and "nuc" (singular values, by NumPy on
-      the host).
+    - Matrices have "fro", 1, -1, inf, -inf (sums of rows or columns), 2, -2 and "nuc" (singular values).
     """
     source = _floats(x)
     whole = axis is None and (

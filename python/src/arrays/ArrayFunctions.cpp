@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/ArrayFunctions.hpp"
 
+#include <kompute/arrays/Decompositions.hpp>
 #include <kompute/arrays/Elementwise.hpp>
 #include <kompute/arrays/Engine.hpp>
 #include <kompute/arrays/LinearAlgebra.hpp>
@@ -137,6 +138,60 @@ void bindArrayFunctions(py::module_& module) {
                 found = slogdet(a);
             }
             return py::make_tuple(std::move(found.sign), std::move(found.logarithm));
+        },
+        "a"_a);
+    module.def(
+        "_qr",
+        [](const Array& a, bool complete) {
+            QrFactors made;
+            {
+                const ReleaseGil release;
+                made = qr(a, complete);
+            }
+            return py::make_tuple(std::move(made.q), std::move(made.r));
+        },
+        "a"_a, "complete"_a);
+    module.def(
+        "_qr_triangle",
+        [](const Array& a) {
+            const ReleaseGil release;
+            return qrTriangle(a);
+        },
+        "a"_a);
+    module.def(
+        "_eigh",
+        [](const Array& a, bool upper) {
+            EigenDecomposition made;
+            {
+                const ReleaseGil release;
+                made = eigh(a, upper);
+            }
+            return py::make_tuple(std::move(made.values), std::move(made.vectors));
+        },
+        "a"_a, "upper"_a);
+    module.def(
+        "_eigvalsh",
+        [](const Array& a, bool upper) {
+            const ReleaseGil release;
+            return eigvalsh(a, upper);
+        },
+        "a"_a, "upper"_a);
+    module.def(
+        "_svd",
+        [](const Array& a, bool full) {
+            SingularValueDecomposition made;
+            {
+                const ReleaseGil release;
+                made = svd(a, full);
+            }
+            return py::make_tuple(std::move(made.u), std::move(made.s), std::move(made.vh));
+        },
+        "a"_a, "full"_a);
+    module.def(
+        "_svdvals",
+        [](const Array& a) {
+            const ReleaseGil release;
+            return svdvals(a);
         },
         "a"_a);
     module.def(

@@ -28,8 +28,11 @@ uint64_t sideColumns(const RangeArgument& a, const RangeArgument& b) {
 
 void bindDense(py::module_& module) {
     bindCholesky(module);
+    bindEigh(module);
     bindLu(module);
+    bindQr(module);
     bindSolve(module);
+    bindSvd(module);
 }
 
 } // namespace kp::python

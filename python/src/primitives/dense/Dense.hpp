@@ -22,8 +22,11 @@ SquareMatrices squareMatrices(const RangeArgument& range, const char* argument);
 uint64_t sideColumns(const RangeArgument& a, const RangeArgument& b);
 
 void bindCholesky(py::module_& module);
+void bindEigh(py::module_& module);
 void bindLu(py::module_& module);
+void bindQr(py::module_& module);
 /// Binds OpSolve and OpTriangularSolve.
 void bindSolve(py::module_& module);
+void bindSvd(py::module_& module);
 
 } // namespace kp::python

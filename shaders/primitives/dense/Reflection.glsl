@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Householder reflections 1 - factor v v^T with v = (1, inverse * rest), as LAPACK's: the diagonal
+// of R has the other sign than what was there, and a column that is 0 below it is not reflected.
+
+struct Reflection {
+    REAL factor;
+    REAL inverse;
+    REAL diagonal;
+};
+
+// @param below  the sum of the squares below the pivot
+Reflection reflectionOf(REAL pivot, REAL below) {
+    Reflection made = Reflection(REAL(0), REAL(0), pivot);
+    if (below == REAL(0))
+        return made;
+    REAL norm = sqrt(pivot * pivot + below);
+    made.diagonal = pivot < REAL(0) ? norm : -norm;
+    made.factor = (made.diagonal - pivot) / made.diagonal;
+    made.inverse = REAL(1) / (pivot - made.diagonal);
+    return made;
+}
