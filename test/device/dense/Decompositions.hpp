@@ -81,7 +81,7 @@ inline Matrix randomBasis(size_t rows, size_t columns, uint64_t seed = 1) {
 }
 
 /// Kinds of matrices that algorithms find difficult.
-inline const std::vector<std::string> kMatrixKinds = {
+inline const std::vector<std::string> kDecomposedKinds = {
     "random", "graded", "of low rank", "repeated", "zero", "identity", "Hilbert", "ones"};
 
 /// u diag(s) v^T with s of a kind, or a matrix of its own. With u = v it is symmetric.

@@ -54,7 +54,7 @@ protected:
     template <typename T>
     void testSizes(std::initializer_list<size_t> sizes) {
         for (const size_t size : sizes)
-            for (const std::string& kind : kMatrixKinds) {
+            for (const std::string& kind : kDecomposedKinds) {
                 SCOPED_TRACE(kind + ", " + std::to_string(size));
                 const Matrix basis = randomBasis(size, size, size);
                 const std::vector<T> a = valuesOf<T>(matrixOfKind(kind, basis, basis));

@@ -56,7 +56,7 @@ protected:
     template <typename T>
     void testShapes(const std::vector<std::pair<size_t, size_t>>& shapes) {
         for (const auto& [rows, columns] : shapes)
-            for (const std::string& kind : kMatrixKinds) {
+            for (const std::string& kind : kDecomposedKinds) {
                 SCOPED_TRACE(kind + ", " + std::to_string(rows) + " x " + std::to_string(columns));
                 const size_t inner = std::min(rows, columns);
                 const std::vector<T> a = valuesOf<T>(matrixOfKind(kind, randomBasis(rows, inner, 3),
