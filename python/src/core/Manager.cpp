@@ -157,15 +157,9 @@ void destroyManager(py::handle self) {
         }
         throwIfInterrupted();
     }
-    std::vector<Event> submitting;
-    do {
-        waitForSubmitted(*handle->manager);
-        for (const Event& event : submitting)
-            waitForEnd(event);
-        // destroy() would wait for them with the GIL, which pre_eval() needs there.
-        submitting = handle->manager->cancelWaiting();
-    } while (!submitting.empty());
-    handle->manager->destroy();
+    waitForEvaluations(*handle->manager);
+    // The last manager waits some seconds for work that nobody waits for.
+    runBetweenSignals([manager = handle->manager] { manager->destroy(); });
 }
 
 Manager& managerIn(py::handle self) {
