@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ._constants import listed
 from ._cuda import events_of, has_streams
 from ._default import default_manager
 from ._errors import InvalidArgument
@@ -233,7 +234,7 @@ class Call:
     def _upload(self, parameter: Parameter, value: Any) -> Bound:
         where = f"kernel '{self.program.name}': {parameter.name}"
         if isinstance(value, (list, tuple)) and not parameter.writes:
-            value = np.asarray(value, parameter.dtype)
+            value = listed(where, value, parameter.dtype)
         elif isinstance(value, np.generic) and not parameter.writes:
             value = np.asarray(value)
         if not isinstance(value, np.ndarray):
