@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ._kp import Manager, Queue, Sampler, Tensor, TuningResult, compile
+from ._kp import Manager, Queue, Sampler, Tensor, TuningResult, _compile_kernel, _keep_kernel
 from ._kernel_call import Events
 from ._launching import launch
 from ._program import TUNING_KEYWORDS, IndexedAccess, Parameter, Program, arguments
@@ -222,6 +222,9 @@ class Kernel:
     def __kp_shader__(self) -> bytes:
         return self._program.spirv
 
+    def _keep(self, folder: str) -> None:
+        self._program._keep(folder)
+
     def __getitem__(self, threads: Any) -> Sized:
         return Sized(self, threads)
 
@@ -407,6 +410,7 @@ def _made(
     text = shader if isinstance(shader, str) else ""
     order = None
     by_index: tuple[IndexedAccess, ...] = ()
+    kept: Callable[[str], None] | None = None
     short = expand(text, local_size or 64) if text else None
     if short is not None:
         given, (text, found, order) = text, short
@@ -417,9 +421,13 @@ def _made(
             "local_size is for kernels in the short form; this shader declares its own"
         )
     if isinstance(shader, (str, os.PathLike)):
-        spirv = compile(
-            shader, includes=includes, defines=defines, file_name=name if short is not None else ""
-        )
+        source = (shader, includes, defines, name if short is not None else "", "folders")
+        spirv = _compile_kernel(*source)
+
+        def keep(folder: str) -> None:
+            _keep_kernel(folder, *source)
+
+        kept = keep
         path = os.fspath(shader)
         if "\n" not in path and "{" not in path:
             text, name = "", name or os.path.basename(path).split(".")[0]
@@ -442,5 +450,6 @@ def _made(
         folds=short is not None,
         by_index=by_index,
         threads=threads,
+        keep=kept,
     )
     return program, text

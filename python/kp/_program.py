@@ -123,6 +123,7 @@ class Program:
     - ``folds``: whether the shader computes a one-dimensional index from x and y, so that there may
       be more work items than the device takes in x.
     - ``options``: keywords of the launcher's kernel, such as samplers.
+    - ``keep``: keeps the compiled shader in a cache folder.
     """
 
     name: str
@@ -138,6 +139,7 @@ class Program:
     fixed: dict[int, Any] = field(default_factory=dict)
     threads: Any = None
     options: dict[str, Any] = field(default_factory=dict)
+    keep: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         self.by_name = {parameter.name: parameter for parameter in self.parameters}
@@ -157,6 +159,13 @@ class Program:
         self._tuned: list[Tuned] = []
         self._kernels: list[tuple[Manager, LauncherKernel]] = []
 
+    def __kp_shader__(self) -> bytes:
+        return self.spirv
+
+    def _keep(self, folder: str) -> None:
+        if self.keep is not None:
+            self.keep(folder)
+
     def kernel(self, manager: Manager) -> LauncherKernel:
         """Return the launcher's kernel on a device, which is made at the first call."""
         for known, kernel in self._kernels:
@@ -165,6 +174,7 @@ class Program:
         kept = [each for each in self._kernels[-7:] if each[0].is_init()]
         found = self.tuned_for(manager)
         spirv = self.spirv if found is None else found.spirv
+        self._keep(manager._cache_folder())
         kernel = LauncherKernel(manager, spirv, emulate_types=True, **self.options)
         self._kernels = [*kept, (manager, kernel)]
         return kernel

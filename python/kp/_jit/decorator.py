@@ -12,7 +12,7 @@ import numpy as np
 
 from .._errors import ShaderError
 from .._kernel import Sized
-from .._kp import Buffer, Manager, Memory, Queue, compile
+from .._kp import Buffer, Manager, Memory, Queue, _compile_kernel, _keep_kernel
 from .._kernel_call import Events, number_of
 from .._launching import launch
 from .._program import KEYWORDS, Extent, Parameter, Program
@@ -49,8 +49,9 @@ class Compiled:
             unit = Unit(source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
         self.glsl = unit.glsl
         self.captured = [(each, name, value) for (each, name), value in unit.captured.items()]
-        spirv = compile(self.glsl, file_name=f"{source.name}.comp", include_policy="none")
-        self.program = _program(source.name, unit, spirv)
+        text = (self.glsl, (), None, f"{source.name}.comp", "none")
+        self.program = _program(source.name, unit, _compile_kernel(*text))
+        self.program.keep = lambda folder: _keep_kernel(folder, *text)
 
     def is_current(self) -> bool:
         """Return whether the constants that the function refers to are still the same."""
@@ -166,6 +167,9 @@ class JitFunction:
 
     def __kp_shader__(self) -> bytes:
         return self.spirv
+
+    def _keep(self, folder: str) -> None:
+        self._known().program._keep(folder)
 
     def _known(self) -> Compiled:
         if self._last is None:

@@ -244,6 +244,9 @@ void bindManager(py::module_& module, Classes& classes) {
             "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
             "include_policy"_a = "folders", "isolate"_a = false,
             "kp.compile for the Vulkan version of this manager's device.")
+        .def(
+            "_cache_folder", [](py::handle self) { return targetOf(managerIn(self)).cacheFolder; },
+            "The folder for compiled shaders, or \"off\".")
         .method(
             "list_devices",
             [](const Manager& manager) {
