@@ -20,7 +20,7 @@ from ._launching import launch
 from ._program import TUNING_KEYWORDS, IndexedAccess, Parameter, Program, arguments
 from ._reflection import Reflection, reflect
 from ._tuning import Maker, tune
-from ._wording import explains_keywords, kind_of
+from ._wording import explains_keywords, kind_of, readable
 
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _SHORT = re.compile(r"\bkernel\s+void\s+(\w+)\s*\(([^)]*)\)\s*\{")
@@ -430,7 +430,7 @@ def _made(
         kept = keep
         path = os.fspath(shader)
         if "\n" not in path and "{" not in path:
-            text, name = "", name or os.path.basename(path).split(".")[0]
+            text, name = "", name or readable(os.path.basename(path)).split(".")[0]
     elif callable(shader):
         raise TypeError(
             f"a kernel is made of a shader (text, a path or SPIR-V), not of {kind_of(shader)}; kp.jit "

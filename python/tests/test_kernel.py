@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 import weakref
 from pathlib import Path
 from typing import Any
@@ -421,3 +423,11 @@ def test_options_of_other_types_are_refused_when_the_kernel_is_made(
 ) -> None:
     with pytest.raises(TypeError, match=message):
         kp.kernel(FULL, **options)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems have names in Unicode")
+def test_kernels_are_made_of_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.comp"))
+    path.write_text(FULL)
+    assert kp.kernel(path).name == "caf\\udce9"
+    assert kp.kernel(path, name="k").name == "k"
