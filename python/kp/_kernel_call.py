@@ -457,7 +457,12 @@ def launcher_of(
         start = f"launcher '{program.name}': "
         text = str(error)
         if text.startswith(start):
-            rest = re.sub(r"^argument \d+ '(\w+)'", r"\1", text.removeprefix(start))
+            rest = text.removeprefix(start)
+            if found := re.match(r"argument (\d+) '(\w+)'", rest):
+                index, own = int(found[1]), found[2]
+                names = [each.name for each in program.parameters if each.index == index]
+                name = names[0] if names else own
+                rest = name + rest[found.end() :].replace(f"'{own}'", f"'{name}'")
             error.args = (f"kernel '{program.name}': {rest}",)
         raise
 

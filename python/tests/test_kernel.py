@@ -425,6 +425,19 @@ def test_options_of_other_types_are_refused_when_the_kernel_is_made(
         kp.kernel(FULL, **options)
 
 
+def test_messages_about_memory_name_the_argument_and_not_the_block() -> None:
+    mgr = kp.default_manager()
+    most = mgr.get_device_properties()["max_storage_buffer_range"]
+    if most > 2**28:
+        pytest.skip("takes too much memory")
+    x = mgr.tensor_t(shape=most // 8 + 1, dtype=np.float64, memory_type=kp.MemoryTypes.storage)
+    k = kp.kernel("kernel void k(in double x[], out double y[]) { y[i] = 2 * x[i]; }")
+    with pytest.raises(kp.InvalidArgument, match="kernel 'k': x is a buffer") as error:
+        k(x)
+    assert "binding 0 'x'" in str(error.value)
+    assert "Kp_" not in str(error.value)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other file systems have names in Unicode")
 def test_kernels_are_made_of_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.comp"))
