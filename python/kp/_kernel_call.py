@@ -80,13 +80,15 @@ def write_back(
 
 
 def number(parameter: Parameter, value: Any) -> Any:
-    """Return a number as launchers take it."""
+    """Return a number as launchers take it. They do not convert integers of NumPy to floats."""
     value = number_of(value)
+    kind = "" if parameter.dtype is None else parameter.dtype.kind
     if isinstance(value, (complex, np.complexfloating)):
         return [float(value.real), float(value.imag)]
     if isinstance(value, (bool, np.bool_)):
-        is_flag = parameter.dtype is not None and parameter.dtype.kind in ("b", "u")
-        return int(value) if is_flag else value
+        return int(value) if kind in ("b", "u") else value
+    if isinstance(value, np.integer) and kind == "f":
+        return int(value)
     return value
 
 

@@ -151,8 +151,9 @@ py::object plainNumber(py::handle value, const ArgumentTarget& target) {
         !py::cast<py::tuple>(value.attr("shape")).empty())
         return py::none();
     py::object number = value.attr("item")();
-    const bool isInteger = PyLong_Check(number.ptr()) && !PyBool_Check(number.ptr());
-    const bool fits = isInteger || (isFraction(target.type()) && PyFloat_CheckExact(number.ptr()));
+    const bool fits = isFraction(target.type())
+                          ? PyFloat_CheckExact(number.ptr())
+                          : PyLong_Check(number.ptr()) && !PyBool_Check(number.ptr());
     return fits ? number : py::none();
 }
 
