@@ -3,8 +3,41 @@
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace kp {
+namespace detail {
+
+/// Returns a float that rounds to fewer bits as the number itself does. Inexact ones end in a 1, so
+/// that they are on the same side of every boundary (Boldo and Melquiond, "Emulation of FMA and
+/// correctly rounded sums: proved algorithms using rounding to odd", 2008).
+template <typename T>
+float roundedToOdd(T number) {
+    if constexpr (std::is_integral<T>::value && sizeof(T) == 8) {
+        constexpr auto kExact = T{1} << 53, kStep = T{1} << 11, kRest = kStep - 1;
+        const bool isExact =
+            number < kExact && (std::is_unsigned<T>::value || number > T{0} - kExact);
+        if (!isExact && (number & kRest) != 0)
+            number = (number & ~kRest) | kStep;
+        return roundedToOdd(static_cast<double>(number));
+    } else if constexpr (std::is_integral<T>::value) {
+        return roundedToOdd(static_cast<double>(number));
+    } else {
+        const auto single = static_cast<float>(number);
+        const auto back = static_cast<T>(single);
+        if (back == number || number != number || number - number != 0)
+            return single;
+        const bool isLarger = number < 0 ? back < number : back > number;
+        uint32_t bits;
+        std::memcpy(&bits, &single, sizeof bits);
+        bits = (isLarger ? bits - 1 : bits) | 1u;
+        float odd;
+        std::memcpy(&odd, &bits, sizeof odd);
+        return odd;
+    }
+}
+
+} // namespace detail
 
 /// An IEEE 754 binary16 number: storage for shaders with float16_t, with conversions for the host.
 struct Half {
@@ -34,6 +67,9 @@ struct Half {
             bits = static_cast<uint16_t>(sign);
         }
     }
+    /// Rounds once, from the number itself and not from the nearest float.
+    template <typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>>
+    explicit Half(T value) : Half(detail::roundedToOdd(value)) {}
 
     explicit operator float() const {
         const uint32_t sign = (bits & 0x8000u) << 16;
@@ -77,6 +113,9 @@ struct BFloat16 {
         else
             bits = static_cast<uint16_t>((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
     }
+    /// Rounds once, from the number itself and not from the nearest float.
+    template <typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>>
+    explicit BFloat16(T value) : BFloat16(detail::roundedToOdd(value)) {}
 
     explicit operator float() const {
         const uint32_t x = static_cast<uint32_t>(bits) << 16;

@@ -398,10 +398,15 @@ public:
     /// managers of the same device.
     /// @throws DeviceLost
     void waitIdle() const;
+    /// Same for at most ten seconds, as at the end of the process; then the library logs a warning,
+    /// once, and keeps what the device uses. Waits without limit for a host application's device.
+    /// @return whether the device has finished
+    bool finish() const noexcept;
     /// Returns events that are done once the device has finished all work submitted to it so far.
     std::vector<Event> submittedWork() const;
     /// Cancels the evaluations of sequences that wait for an event on the host, as destroy() does.
-    /// @return events of those that cannot be cancelled: another thread is submitting them
+    /// @return events of the evaluations that destroy() waits for: they run, or another thread is
+    ///         submitting them. Evaluations whose wait timed out are not among them
     std::vector<Event> cancelWaiting();
     /// Forgets objects that no longer exist, and gives back to the driver unused staging memory,
     /// the memory of freed small tensors, which is kept for new ones, and blocks of memory in which

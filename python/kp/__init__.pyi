@@ -6645,8 +6645,9 @@ def sum(
     """Return the sum of all elements, or along an axis (arrays: or several).
 
     As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without
-    such integers raises Unsupported. float16 is summed in float32 and rounded once. For arrays,
-    `initial` is added, and elements where the mask `where` is false are left out.
+    such integers raises Unsupported. Sums in float16 are computed in float32, or float64 if the
+    elements are, and rounded once. For arrays, `initial` is added, and elements where the mask
+    `where` is false are left out.
     """
 @overload
 def sum(

@@ -172,6 +172,9 @@ class Manager:
     ) -> bytes:
         """kp.compile for the Vulkan version of this manager's device."""
 
+    def _cache_folder(self) -> str:
+        """The folder for compiled shaders, or "off"."""
+
     def list_devices(self) -> list[dict[str, Any]]:
         """The devices of this machine; see kp.list_devices."""
 
@@ -3226,6 +3229,23 @@ def compile(
 
     ShaderError has line and column, and shows the line.
     """
+
+def _compile_kernel(
+    shader: _Shader,
+    includes: collections.abc.Iterable[_Path],
+    defines: collections.abc.Mapping[str, Any] | None,
+    file_name: str,
+    include_policy: str,
+) -> bytes: ...
+
+def _keep_kernel(
+    folder: str,
+    shader: _Shader,
+    includes: collections.abc.Iterable[_Path],
+    defines: collections.abc.Mapping[str, Any] | None,
+    file_name: str,
+    include_policy: str,
+) -> None: ...
 
 def _reflect(shader: _Shader, entry_point: str) -> dict[str, Any]: ...
 

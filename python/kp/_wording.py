@@ -30,6 +30,11 @@ def kind_of(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
+def readable(text: str) -> str:
+    """Return a text, such as the name of a file, with escapes in place of lone surrogates."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def is_unicode(text: str) -> bool:
     """Return whether a text has UTF-8: Python's may have lone surrogates."""
     return not _SURROGATE.search(text)

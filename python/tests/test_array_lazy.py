@@ -356,3 +356,10 @@ def test_repeated_reductions_reduce_what_they_are_given() -> None:
                 assert x[::2].sum().item() == host[::2].sum()
     with pytest.raises(ValueError):
         kp.ones((2, 3)).sum(axis=2)
+
+
+def test_einsum_sums_what_is_not_evaluated_in_one_kernel() -> None:
+    x = kp.array(np.arange(12.0).reshape(3, 4)) * 2
+    assert kp.einsum("ij->i", x).tolist() == [12, 44, 76]
+    assert kp.einsum("ij->", x).item() == 132
+    assert not x._is_evaluated

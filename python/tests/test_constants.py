@@ -191,3 +191,43 @@ def test_rejects_invalid_constants(
 ) -> None:
     with pytest.raises(error, match=message):
         run(mgr, copying("uint"), 4, "uint32", **constants)
+
+
+ADDED = "kernel void k(float a, in float x[], out float y[]) { y[i] = a + x[i]; }"
+
+
+@pytest.mark.parametrize(
+    ("a", "x"),
+    [
+        (16777217, [0]),
+        (np.int64(16777217), [0]),
+        (1e300, [0]),
+        (np.float64(-1e300), [0]),
+        (10**400, [0]),
+        (0, [16777217]),
+        (0, [0.5, 16777217]),
+        (0, [1, 1e300]),
+        (0, [[-1e300]]),
+        (0, [10**400]),
+    ],
+)
+def test_numbers_that_a_float_cannot_hold_are_refused(a: Any, x: Any) -> None:
+    with pytest.raises(ValueError, match=r"kernel 'k': [ax] is .*cannot hold"):
+        kp.kernel(ADDED)(a, x)
+
+
+def test_fractions_are_rounded_to_a_float_and_other_numbers_are_held() -> None:
+    k = kp.kernel(ADDED)
+    for number in (0.1, 16777217.0, 3, True, np.int64(3), np.uint8(3), np.float64(0.1), np.True_):
+        assert k(number, [0]).tolist() == [float(np.float32(number))]
+        assert k(0, [number, 0.25]).tolist() == [float(np.float32(number)), 0.25]
+    assert k(0, [np.inf, -np.inf]).tolist() == [np.inf, -np.inf]
+    assert np.isnan(k(0, [np.nan, 16777216])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("x", [[2.0], [1, 0.5], [2**31], [-1, 10**30], ["1"]])
+def test_lists_of_what_is_no_int_are_refused(x: Any) -> None:
+    k = kp.kernel("kernel void k(in int x[], out int y[]) { y[i] = x[i]; }")
+    assert k([-(2**31), True, np.uint8(3)]).tolist() == [-(2**31), 1, 3]
+    with pytest.raises((TypeError, ValueError), match=r"kernel 'k': x "):
+        k(x)

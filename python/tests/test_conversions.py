@@ -135,3 +135,102 @@ def test_only_conversions_that_are_converted_again_cost_more() -> None:
     x = kp.array(D)
     assert "kp_float_of_double" not in (x.astype("float32") * 2).glsl()
     assert "kp_float_of_double" in (x.astype("float32") * 2).astype("float64").glsl()
+
+
+#: Doubles that float16 rounds otherwise from the nearest float32.
+ONCE = np.array(
+    [
+        65519.999,
+        1 + 2**-11 + 2**-40,
+        1 + 2**-11 - 2**-40,
+        2**-25 + 2**-60,
+        3 * 2**-25 - 2**-60,
+        6e-8,
+    ]
+)
+
+
+def assigned(key: Any) -> Any:
+    def assign(xp: Any, number: float) -> Any:
+        x = xp.zeros(3, dtype=np.float16)
+        x[key(xp)] = number
+        return x
+
+    return assign
+
+
+def filled(xp: Any, number: float) -> Any:
+    x = xp.zeros(3, dtype=np.float16)
+    x.fill(number)
+    return x
+
+
+HALF = np.dtype(np.float16)
+#: How a number becomes a half.
+INTO_HALVES = {
+    "element": assigned(lambda xp: 0),
+    "slice": assigned(lambda xp: slice(None)),
+    "mask": assigned(lambda xp: xp.asarray([True, False, True])),
+    "indices": assigned(lambda xp: [0, 1]),
+    "fill": filled,
+    "full": lambda xp, number: xp.full(2, number, dtype=HALF),
+    "full_like": lambda xp, number: xp.full_like(xp.zeros(2, dtype=HALF), number),
+    "add": lambda xp, number: xp.zeros(2, dtype=HALF) + number,
+    "maximum": lambda xp, number: xp.maximum(xp.zeros(2, dtype=HALF), number),
+    "clip": lambda xp, number: xp.clip(xp.full(2, 65504, dtype=HALF), number, None),
+    "where": lambda xp, number: xp.where(xp.asarray([False]), xp.zeros(1, dtype=HALF), number),
+    "sum": lambda xp, number: xp.asarray([number]).sum(dtype=HALF),
+    "prod": lambda xp, number: xp.asarray([number]).prod(dtype=HALF),
+    "mean": lambda xp, number: xp.asarray([number]).mean(dtype=HALF),
+    "cumsum": lambda xp, number: xp.cumsum(xp.asarray([number]), dtype=HALF),
+    "nansum": lambda xp, number: xp.nansum(xp.asarray([number]), dtype=HALF),
+}
+
+
+@pytest.mark.parametrize("door", INTO_HALVES)
+def test_doubles_become_halves_in_one_rounding(door: str) -> None:
+    for number in [*ONCE.tolist(), *(-ONCE).tolist()]:
+        given = np.asarray(INTO_HALVES[door](kp, number))
+        same(given, np.asarray(INTO_HALVES[door](np, number)), f"{number!r}")
+
+
+def test_doubles_added_at_indices_become_halves_in_one_rounding() -> None:
+    given, expected = kp.zeros(6, dtype=HALF), np.zeros(6, HALF)
+    np.add.at(given, [0, 1, 2, 3, 4, 5], kp.array(ONCE))
+    np.add.at(expected, [0, 1, 2, 3, 4, 5], ONCE)
+    same(given.numpy(), expected, "add.at")
+
+
+@kp.jit
+def stores(x: Any, y: Any) -> None:
+    i = kp.global_id()
+    y[i] = x[i]
+
+
+@kp.jit
+def converts(x: Any, y: Any) -> None:
+    i = kp.global_id()
+    y[i] = kp.float16(x[i])
+
+
+@kp.jit
+def converts_back(x: Any, y: Any) -> None:
+    i = kp.global_id()
+    y[i] = kp.float64(kp.float16(x[i]))
+
+
+@kp.jit
+def stores_literals(y: Any) -> None:
+    y[0] = 65519.999
+    y[1] = kp.float16(1 + 2.0**-11 + 2.0**-40)
+
+
+def test_doubles_become_halves_in_one_rounding_in_jit_functions() -> None:
+    expected = ONCE.astype(HALF)
+    for function, dtype in ((stores, "f2"), (converts, "f2"), (converts_back, "f8")):
+        y = kp.zeros(6, dtype=dtype)
+        function(kp.array(ONCE), y)
+        same(y.numpy(), expected.astype(dtype), function.__name__)
+    y = kp.zeros(2, dtype=HALF)
+    stores_literals(y)
+    same(y.numpy(), expected[:2], "literals")

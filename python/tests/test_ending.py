@@ -212,3 +212,46 @@ print("end")
             timeout=60,
         )
         assert output == "end\n"
+
+
+LONG = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer A { float a[]; };
+layout(push_constant) uniform P { uint n; };
+void main() {
+    float x = a[0];
+    for (uint j = 0u; j < n; ++j)
+        for (uint k = 0u; k < n; ++k)
+            x = sin(x + 1.0);
+    a[0] = x;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("end", "output"),
+    [
+        ("", ""),
+        ("del s; m.destroy(); print('destroyed', not m.is_init())", "destroyed True\n"),
+        ("s.destroy(); print('destroyed', not s.is_init())", "destroyed True\n"),
+    ],
+    ids=["the process ends", "the manager is destroyed", "the sequence is destroyed"],
+)
+def test_nothing_waits_for_ever_for_a_kernel_whose_wait_timed_out(end: str, output: str) -> None:
+    if kp.default_manager().get_device_properties()["type"] != "cpu":
+        pytest.skip("GPUs end kernels that run for minutes in ways of their own")
+    found = run_python(
+        f"""
+import sys
+import kp
+m = kp.Manager()
+s = m.sequence()
+a = m.algorithm([m.tensor([1.0])], sys.argv[1], (1, 1, 1), push_consts={{"n": 1_000_000}})
+s.record(kp.OpAlgoDispatch(a)).eval_async().eval_await(10_000_000)
+assert s.timed_out()
+{end}
+""",
+        LONG,
+        timeout=60,
+    )
+    assert output in found
+    assert found.count("still works after 10000 ms") == 1

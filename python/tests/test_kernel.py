@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 import weakref
 from pathlib import Path
 from typing import Any
@@ -451,3 +453,24 @@ def test_repeated_calls_with_the_same_arrays_use_the_same_launcher(of_python: bo
     y = kp.zeros(5, dtype="float32")
     assert kernel(2.0, x, y).tolist() == [0.0, 2.0, 4.0, 6.0, 8.0]
     assert kernel(2.0, x[::-1], y).tolist() == [8.0] * 5
+
+
+def test_messages_about_memory_name_the_argument_and_not_the_block() -> None:
+    mgr = kp.default_manager()
+    most = mgr.get_device_properties()["max_storage_buffer_range"]
+    if most > 2**28:
+        pytest.skip("takes too much memory")
+    x = mgr.tensor_t(shape=most // 8 + 1, dtype=np.float64, memory_type=kp.MemoryTypes.storage)
+    k = kp.kernel("kernel void k(in double x[], out double y[]) { y[i] = 2 * x[i]; }")
+    with pytest.raises(kp.InvalidArgument, match="kernel 'k': x is a buffer") as error:
+        k(x)
+    assert "binding 0 'x'" in str(error.value)
+    assert "Kp_" not in str(error.value)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems have names in Unicode")
+def test_kernels_are_made_of_files_whose_names_are_not_utf8(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/sum\xe9.comp"))
+    path.write_text(FULL)
+    assert kp.kernel(path).name == "sum\\udce9"
+    assert kp.kernel(path, name="k").name == "k"

@@ -288,6 +288,15 @@ def test_sequences_keep_their_operations_alive(mgr: kp.Manager) -> None:
     assert reference() is None
 
 
+def test_fills_with_what_rounds_to_the_largest_number(mgr: kp.Manager) -> None:
+    for dtype, number, beyond in (("f2", 65519.999, 65520), ("f4", 3.4028235e38, 3.4028236e38)):
+        tensor = mgr.tensor_t(np.zeros(2, dtype))
+        mgr.sequence().record(kp.OpFill([tensor], number)).record(kp.OpSyncLocal([tensor])).eval()
+        assert tensor.data().tolist() == [float(np.finfo(dtype).max)] * 2
+        with pytest.raises(kp.InvalidArgument, match="largest finite"):
+            kp.OpFill([tensor], -beyond)
+
+
 def test_fills_tensors_of_every_element_size(mgr: kp.Manager) -> None:
     for dtype in ("int8", "uint16", "float16", "float32", "int64", "float64"):
         tensors = [mgr.tensor_t(np.zeros(7, dtype)) for _ in range(2)]

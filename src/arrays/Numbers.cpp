@@ -69,7 +69,7 @@ std::array<uint32_t, 4> constantWords(const Operand& number, DType dtype) {
     const double real = realValue(number);
     switch (dtype) {
     case eFloat16:
-        words[0] = std::bit_cast<uint32_t>(static_cast<float>(Half(static_cast<float>(real))));
+        words[0] = std::bit_cast<uint32_t>(static_cast<float>(Half(real)));
         break;
     case eFloat32:
     case eComplex64:

@@ -370,6 +370,11 @@ void Manager::waitIdle() const {
     throwFaults(*waited);
 }
 
+bool Manager::finish() const noexcept {
+    const std::shared_ptr<vulkan::Device> waited = mImpl->device;
+    return !waited || driverGone() || waited->settle();
+}
+
 std::vector<Event> Manager::submittedWork() const {
     const std::shared_ptr<vulkan::Device> owner = device();
     std::vector<Event> events;
@@ -388,7 +393,8 @@ std::vector<Event> Manager::cancelWaiting() {
     std::vector<Event> events;
     for (const std::weak_ptr<Sequence>& sequence : sequences)
         if (const std::shared_ptr<Sequence> alive = sequence.lock())
-            if (!implOf(*alive).tryCancel())
+            if (!implOf(*alive).tryCancel() ||
+                implOf(*alive).state == Sequence::Impl::State::eRunning)
                 events.push_back(implOf(*alive).event);
     return events;
 }

@@ -46,23 +46,6 @@ auto computed(T value) {
         return value;
 }
 
-template <typename To, typename From>
-To rounded(From value) {
-    if constexpr (kIsStorage<To>) {
-        // Rounding to float first would round twice. A float with the last bit set where bits were
-        // lost is on the same side of every boundary.
-        auto narrow = static_cast<float>(value);
-        if (std::isfinite(narrow) && static_cast<double>(narrow) != static_cast<double>(value)) {
-            if (std::abs(static_cast<double>(narrow)) > std::abs(static_cast<double>(value)))
-                narrow = std::nextafter(narrow, 0.0f);
-            narrow = std::bit_cast<float>(std::bit_cast<uint32_t>(narrow) | 1u);
-        }
-        return To(narrow);
-    } else {
-        return static_cast<To>(value);
-    }
-}
-
 /// Returns whether To holds an integer exactly.
 template <typename To, std::integral From>
 bool holds(From value) {
@@ -87,7 +70,7 @@ bool holds(From value) {
         return std::trunc(value) == value && value < limit &&
                value >= (std::is_signed_v<To> ? -limit : From(0));
     } else {
-        return !std::isfinite(value) || std::isfinite(computed(rounded<To>(value)));
+        return !std::isfinite(value) || std::isfinite(computed(static_cast<To>(value)));
     }
 }
 
@@ -141,7 +124,7 @@ void convertNumbers(const void* from, Types fromType, size_t count, void* to, Ty
                     if (!holds<To>(value))
                         fail<InvalidArgument>("to<T>(): element {} is {}, which {} cannot hold", i,
                                               value, Memory::toString(toType));
-                result[i] = rounded<To>(value);
+                result[i] = static_cast<To>(value);
             }
         });
     });

@@ -59,8 +59,8 @@ uint64_t convert(Given given, Memory::DataTypes type) {
         return bitsOf(static_cast<decltype(highest)>(given));
     };
     const auto number = [&](auto rounded, double highest) {
-        const double magnitude = std::abs(static_cast<double>(given));
-        if (magnitude > highest && magnitude <= std::numeric_limits<double>::max())
+        if (std::isfinite(static_cast<double>(given)) &&
+            !std::isfinite(static_cast<float>(rounded)))
             fail<InvalidArgument>("OpFill cannot fill elements of {} with {}: the largest finite "
                                   "one is {}",
                                   Memory::toString(type), given, highest);
@@ -86,9 +86,9 @@ uint64_t convert(Given given, Memory::DataTypes type) {
     case DataTypes::eUnsignedLong:
         return integer(uint64_t{0}, std::numeric_limits<uint64_t>::max());
     case DataTypes::eHalf:
-        return number(Half(static_cast<float>(given)), 65504);
+        return number(Half(given), 65504);
     case DataTypes::eBFloat16:
-        return number(BFloat16(static_cast<float>(given)), 0x1.fep127);
+        return number(BFloat16(given), 0x1.fep127);
     case DataTypes::eFloat:
         return number(static_cast<float>(given), std::numeric_limits<float>::max());
     default:

@@ -14,18 +14,6 @@ namespace {
 
 using DataTypes = Memory::DataTypes;
 
-/// Returns a float from which rounding to fewer bits gives what rounding the double would: inexact
-/// ones end in a 1 (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved
-/// algorithms using rounding to odd", 2008).
-float roundedToOdd(double value) {
-    auto rounded = static_cast<float>(value);
-    if (static_cast<double>(rounded) == value || !std::isfinite(rounded))
-        return rounded;
-    if (std::fabs(static_cast<double>(rounded)) > std::fabs(value))
-        rounded = std::nextafterf(rounded, 0.0f);
-    return std::bit_cast<float>(std::bit_cast<uint32_t>(rounded) | 1u);
-}
-
 bool isSignedInteger(DataTypes type) {
     return type == DataTypes::eChar || type == DataTypes::eShort || type == DataTypes::eInt ||
            type == DataTypes::eLong;
@@ -40,9 +28,9 @@ uint64_t roundedBits(double value, DataTypes type) {
     case DataTypes::eFloat:
         return std::bit_cast<uint32_t>(static_cast<float>(value));
     case DataTypes::eHalf:
-        return std::bit_cast<uint16_t>(Half(roundedToOdd(value)));
+        return std::bit_cast<uint16_t>(Half(value));
     default:
-        return std::bit_cast<uint16_t>(BFloat16(roundedToOdd(value)));
+        return std::bit_cast<uint16_t>(BFloat16(value));
     }
 }
 

@@ -126,16 +126,15 @@ Parameters integerParameters(const RandomProblem& problem) {
 
 /// Returns the nearest number of a type.
 double roundedTo(DataTypes type, double number) {
-    const auto single = static_cast<float>(number);
     switch (type) {
     case DataTypes::eDouble:
         return number;
     case DataTypes::eHalf:
-        return static_cast<float>(Half(single));
+        return static_cast<float>(Half(number));
     case DataTypes::eBFloat16:
-        return static_cast<float>(BFloat16(single));
+        return static_cast<float>(BFloat16(number));
     default:
-        return single;
+        return static_cast<float>(number);
     }
 }
 

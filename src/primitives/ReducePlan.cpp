@@ -55,8 +55,11 @@ struct ReduceRules {
     static ReduceRules of(const DeviceTraits& traits) {
         ReduceRules rules;
         rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
-        if (traits.isCpu)
+        if (traits.isCpu) {
             rules.groups = 32;
+            // The kernel of the second dispatch takes the compiler longer than a core such a chunk.
+            rules.minChunkBytes = 128 * 1024;
+        }
         return rules;
     }
 };

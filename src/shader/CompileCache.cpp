@@ -134,6 +134,12 @@ DiskCache::DiskCache(const std::string& folder, uint64_t maxBytes)
     : mFolder(folder.empty() ? std::string() : toText(toPath(folder) / "shaders")),
       mMaxBytes(maxBytes) {}
 
+void DiskCache::keep(const Compiled& compiled) const {
+    std::error_code error;
+    if (!mFolder.empty() && !fs::exists(toPath(file(compiled.request)), error) && !error)
+        store(compiled);
+}
+
 std::string DiskCache::file(const std::string& request) const {
     return mFolder.empty()
                ? std::string()
@@ -237,8 +243,10 @@ std::shared_ptr<const Compiled> CompileCache::find() const {
     if (mRequest.empty())
         return nullptr;
     if (const auto found = memory().get(mKey);
-        found && (*found)->request == mRequest && isUnchanged(**found))
+        found && (*found)->request == mRequest && isUnchanged(**found)) {
+        disk().keep(**found);
         return *found;
+    }
     std::optional<Compiled> onDisk = disk().load(mRequest);
     if (!onDisk || !isUnchanged(*onDisk))
         return nullptr;

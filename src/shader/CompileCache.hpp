@@ -44,6 +44,8 @@ public:
     /// @return false if the file cannot be written
     bool store(const Compiled& compiled) const;
 
+    /// Stores an entry unless its file is there.
+    void keep(const Compiled& compiled) const;
     /// Returns the path of an entry; "" without a folder.
     std::string file(const std::string& request) const;
 
@@ -62,7 +64,8 @@ public:
     /// @p options must outlive the object.
     CompileCache(const std::string& source, const CompileOptions& options);
 
-    /// Returns the result; null if there is none or an included file has changed.
+    /// Returns the result; null if there is none or an included file has changed. What is in memory
+    /// is kept on disk, too: it may have been compiled for another folder.
     std::shared_ptr<const Compiled> find() const;
     void store(std::vector<uint32_t> spirv, std::vector<IncludeRecord> includes) const;
 

@@ -34,7 +34,7 @@ SpecializationConstant encode(const TunableKernel::Parameter& parameter, const T
     const double* const real = std::get_if<double>(&value);
     const double number = real ? *real : integer ? static_cast<double>(*integer) : 0.0;
     if (type == ScalarType::eFloat16)
-        return SpecializationConstant::of(id, Half(static_cast<float>(number)));
+        return SpecializationConstant::of(id, Half(number));
     if (type == ScalarType::eFloat32)
         return SpecializationConstant::of(id, static_cast<float>(number));
     if (type == ScalarType::eFloat64)

@@ -263,5 +263,21 @@ TEST(HalfTest, ConvertsToAndFromFloat) {
     EXPECT_EQ(static_cast<float>(kp::BFloat16(3.14159f)), 3.140625f);
 }
 
+TEST(HalfTest, RoundsOtherNumbersOnce) {
+    EXPECT_EQ(kp::Half(65519.999).bits, 0x7bff);
+    EXPECT_EQ(kp::Half(65520.0).bits, 0x7c00);
+    EXPECT_EQ(kp::Half(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);
+    EXPECT_EQ(kp::Half(1 + 0x1p-11 - 0x1p-40).bits, 0x3c00);
+    EXPECT_EQ(kp::Half(-0x1p-25 - 0x1p-60).bits, 0x8001);
+    EXPECT_EQ(kp::Half(1e300).bits, 0x7c00);
+    EXPECT_EQ(kp::Half(-1e-300).bits, 0x8000);
+    EXPECT_EQ(kp::Half(2049).bits, kp::Half(2048).bits);
+    constexpr int64_t kTie = (int64_t{1} << 62) + (int64_t{1} << 54);
+    EXPECT_EQ(kp::BFloat16(kTie).bits, 0x5e80);
+    EXPECT_EQ(kp::BFloat16(kTie + 1).bits, 0x5e81);
+    EXPECT_EQ(kp::BFloat16(-kTie - 1).bits, 0xde81);
+    EXPECT_EQ(kp::BFloat16(1 + 0x1p-8 + 0x1p-40).bits, 0x3f81);
+}
+
 } // namespace
 } // namespace kp::test

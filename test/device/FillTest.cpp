@@ -77,6 +77,8 @@ TEST_F(FillTest, ConvertsNumbersToTheTypeOfTheElements) {
     EXPECT_EQ(onDevice<float>(*floats), std::vector<float>(5, -3.0f));
     EXPECT_EQ(onDevice<int64_t>(*longs), std::vector<int64_t>(3, -3));
     EXPECT_TRUE(onDevice<kp::Half>(*halves) == std::vector<kp::Half>(2, kp::Half(-3.0f)));
+    sq->eval<kp::OpFill>({halves}, 65519.999); // rounds to the largest half
+    EXPECT_TRUE(onDevice<kp::Half>(*halves) == std::vector<kp::Half>(2, kp::Half(65504.0f)));
     sq->eval<kp::OpFill>({floats, longs}, 7.0); // the types differ, in size as well
     EXPECT_EQ(onDevice<float>(*floats), std::vector<float>(5, 7.0f));
     EXPECT_EQ(onDevice<int64_t>(*longs), std::vector<int64_t>(3, 7));

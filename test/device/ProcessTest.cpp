@@ -109,6 +109,19 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+TEST(ProcessDeathTest, FinishTellsThatADeviceWorksOn) {
+    ::testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const WithoutLeakCheck noLeakCheck;
+    EXPECT_EXIT(
+        {
+            endSoon();
+            static kp::Manager manager;
+            startEndlessWork(manager);
+            std::exit(manager.finish() ? 1 : 7);
+        },
+        ::testing::ExitedWithCode(7), "still works after 200 ms");
+}
+
 TEST(ProcessDeathTest, EndsInTimeThoughADeviceWorksOn) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     const WithoutLeakCheck noLeakCheck;

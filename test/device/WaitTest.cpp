@@ -60,6 +60,15 @@ TEST_F(WaitTest, TellsWhetherItTimedOut) {
     EXPECT_EQ(value(), 2 * steps);
 }
 
+TEST_F(WaitTest, FinishesWorkWhoseWaitTimedOut) {
+    auto sq = manager.sequence();
+    const uint32_t steps = recordSlowWork(manager, *sq, counter);
+    sq->evalAsync()->evalAwait(1000);
+    EXPECT_TRUE(manager.finish());
+    EXPECT_TRUE(sq->event().done());
+    EXPECT_EQ(value(), steps);
+}
+
 TEST_F(WaitTest, DropsASequenceWhoseWaitTimedOutAtOnce) {
     for (const bool drops : {false, true}) {
         auto sq = manager.sequence();

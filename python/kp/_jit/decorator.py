@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .._errors import ShaderError
-from .._kp import Buffer, Memory, _checks, compile
+from .._kp import Buffer, Memory, _checks, _compile_kernel, _keep_kernel
 from .._shaders.reflection import reflect
 from .._wording import explains_keywords
 from .._kernels.call import number_of
@@ -55,7 +55,8 @@ def _unchanged(captured: Mapping[tuple[Source, str], Any]) -> bool:
 
 def _shader(name: str, unit: Unit) -> KernelShader:
     glsl = unit.glsl
-    spirv = compile(glsl, file_name=f"{name}.comp", include_policy="none")
+    text = (glsl, (), None, f"{name}.comp", "none")
+    spirv = _compile_kernel(*text)
     reflection = reflect(spirv)
     bindings = sorted(each.binding for each in reflection.bindings)
     known = {each.binding: each for each in reflection.bindings}
@@ -102,6 +103,7 @@ def _shader(name: str, unit: Unit) -> KernelShader:
         folds=unit.axes == 1,
         glsl=glsl,
         unchanged=functools.partial(_unchanged, unit.captured),
+        keep=lambda folder: _keep_kernel(folder, *text),
     )
 
 

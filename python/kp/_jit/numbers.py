@@ -165,7 +165,7 @@ class Numbers:
             return Value(_by_bits(sign | 0x7F800000, sign | 0x7FF00000, type), type)
         if np.isinf(rounded):
             self.fail(node, f"{number} does not fit {type}")
-        text = str(rounded)
+        text = str(float(rounded) if type.scalar == "float16" else rounded)
         if "." not in text and "e" not in text:
             text += ".0"
         if type.scalar == "float16":
@@ -233,7 +233,9 @@ class Numbers:
             value = self.cast(value, type.number)
             return Value(f"{type.glsl}({value.text})", type, pure=value.pure)
         text = f"{type.glsl}({value.text})"
-        if type.scalar in self.unit.observed and own.bits > 8:
+        # Drivers round a double to float first, and then to half.
+        twice = own.scalar == "float64" and type.scalar == "float16"
+        if twice or (type.scalar in self.unit.observed and own.bits > 8):
             text = self._rounded(value, own, type) or text
         return Value(text, type, pure=value.pure)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .._shaders.constants import listed
 from .._default import default_manager
 from .._errors import InvalidArgument
 from .._kp import (
@@ -76,13 +77,15 @@ def write_back(
 
 
 def number(parameter: KernelParameter, value: Any) -> Any:
-    """Return a number as launchers take it."""
+    """Return a number as launchers take it. They do not convert integers of NumPy to floats."""
     value = number_of(value)
+    kind = "" if parameter.dtype is None else parameter.dtype.kind
     if isinstance(value, (complex, np.complexfloating)):
         return [float(value.real), float(value.imag)]
     if isinstance(value, (bool, np.bool_)):
-        is_flag = parameter.dtype is not None and parameter.dtype.kind in ("b", "u")
-        return int(value) if is_flag else value
+        return int(value) if kind in ("b", "u") else value
+    if isinstance(value, np.integer) and kind == "f":
+        return int(value)
     return value
 
 
@@ -230,7 +233,7 @@ class Call:
     def _upload(self, parameter: KernelParameter, value: Any) -> Bound:
         where = f"kernel '{self.shader.name}': {parameter.name}"
         if isinstance(value, (list, tuple)) and not parameter.writes:
-            value = np.asarray(value, parameter.dtype)
+            value = listed(where, value, parameter.dtype)
         elif isinstance(value, np.generic) and not parameter.writes:
             value = np.asarray(value)
         if not isinstance(value, np.ndarray):
@@ -453,7 +456,12 @@ def launcher_of(
         start = f"launcher '{shader.name}': "
         text = str(error)
         if text.startswith(start):
-            rest = re.sub(r"^argument \d+ '(\w+)'", r"\1", text.removeprefix(start))
+            rest = text.removeprefix(start)
+            if found := re.match(r"argument (\d+) '(\w+)'", rest):
+                index, own = int(found[1]), found[2]
+                names = [each.name for each in shader.parameters if each.index == index]
+                name = names[0] if names else own
+                rest = name + rest[found.end() :].replace(f"'{own}'", f"'{name}'")
             error.args = (f"kernel '{shader.name}': {rest}",)
         raise
 

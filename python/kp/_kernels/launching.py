@@ -41,6 +41,9 @@ class Launchable(ABC):
     def __kp_shader__(self) -> bytes:
         return self._known().spirv
 
+    def _keep(self, folder: str) -> None:
+        self._known()._keep(folder)
+
     def __getitem__(self, threads: Any) -> Sized:
         return Sized(self, threads)
 

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .._kp import compile
+from .._kp import _compile_kernel, _keep_kernel
 from .._shaders.reflection import Reflection, reflect
-from .._wording import kind_of
+from .._wording import kind_of, readable
 from .parameters import KEYWORDS, KernelParameter
 from .shader import IndexedAccess, KernelShader
 from .text import array_names, by_index, expand
@@ -79,6 +80,7 @@ def made(
     """Return the shader of a text, a path or SPIR-V."""
     text = source if isinstance(source, str) else ""
     order = None
+    keep: Callable[[str], None] | None = None
     accesses: tuple[IndexedAccess, ...] = ()
     short = expand(text, local_size or 64) if text else None
     if short is not None:
@@ -90,12 +92,12 @@ def made(
             "local_size is for kernels in the short form; this shader declares its own"
         )
     if isinstance(source, (str, os.PathLike)):
-        spirv = compile(
-            source, includes=includes, defines=defines, file_name=name if short is not None else ""
-        )
+        text_of = (source, includes, defines, name if short is not None else "", "folders")
+        spirv = _compile_kernel(*text_of)
+        keep = functools.partial(_keep, text_of)
         path = os.fspath(source)
         if "\n" not in path and "{" not in path:
-            text, name = "", name or os.path.basename(path).split(".")[0]
+            text, name = "", name or readable(os.path.basename(path)).split(".")[0]
     elif callable(source):
         raise TypeError(
             f"a kernel is made of a shader (text, a path or SPIR-V), not of {kind_of(source)}; kp.jit "
@@ -115,4 +117,9 @@ def made(
         folds=short is not None,
         by_index=accesses,
         glsl=text,
+        keep=keep,
     )
+
+
+def _keep(source: tuple[Any, ...], folder: str) -> None:
+    _keep_kernel(folder, *source)

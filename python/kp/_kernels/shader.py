@@ -43,6 +43,7 @@ class KernelShader:
       be more work items than the device takes in x.
     - ``options``: keywords of the launcher's kernel, such as samplers.
     - ``glsl``: its text; "" for SPIR-V and paths.
+    - ``keep``: keeps the compiled shader in a cache folder; None if it was not compiled here.
     - ``unchanged``: returns whether what it was made of is still the same; None if that cannot change.
     """
 
@@ -60,6 +61,7 @@ class KernelShader:
     options: dict[str, Any] = field(default_factory=dict)
     glsl: str = ""
     unchanged: Callable[[], bool] | None = None
+    keep: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         self.by_name = {parameter.name: parameter for parameter in self.parameters}
@@ -79,6 +81,13 @@ class KernelShader:
             if each.name not in values and each.kind != "constant" and not each.is_output
         ]
 
+    def __kp_shader__(self) -> bytes:
+        return self.spirv
+
+    def _keep(self, folder: str) -> None:
+        if self.keep is not None:
+            self.keep(folder)
+
     def kernel(self, manager: Manager) -> LauncherKernel:
         """Return the launcher's kernel on a device, which is made at the first call."""
         for known, kernel in self._kernels:
@@ -87,6 +96,7 @@ class KernelShader:
         kept = [each for each in self._kernels[-7:] if each[0].is_init()]
         found = self.tuned_for(manager)
         spirv = self.spirv if found is None else found.spirv
+        self._keep(manager._cache_folder())
         kernel = LauncherKernel(manager, spirv, emulate_types=True, **self.options)
         self._kernels = [*kept, (manager, kernel)]
         return kernel

@@ -170,7 +170,7 @@ def tune(
         return made
 
     key = hashlib.sha256(source.encode()).hexdigest()
-    kernel.factory(lambda configuration: configured(configuration).spirv, key)
+    kernel.factory(configured, key)
 
     def groups(configuration: Mapping[str, Any]) -> tuple[int, ...]:
         local = list(untuned.reflection.local_size)

@@ -42,16 +42,17 @@ def shape_problem(shape: Sequence[int], axes: Sequence[tuple[int, int]]) -> str:
     )
 
 
-def _fitting(name: object, value: Any, dtype: np.dtype[Any], argument: str) -> npt.NDArray[Any]:
-    """Return a value as an array of a dtype. Raise if that cannot hold it."""
+def _fitting(what: str, value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return a value as an array of a dtype. Raise if that cannot hold it: fractions are rounded to a
+    float, but integers are not, and nothing that is finite becomes infinite."""
     given = np.asarray(value)
     numbers = _flattened(value if isinstance(value, (list, tuple)) else given)
     if given.dtype.kind not in "biufO" or not all(isinstance(each, Real) for each in numbers):
-        raise TypeError(f"{argument}[{name!r}] must be a number, but {value!r} was given")
+        raise TypeError(f"{what} must be a number, but {value!r:.60} was given")
     integers = [
         (place, int(each)) for place, each in enumerate(numbers) if isinstance(each, Integral)
     ]
-    misfit = ValueError(f"{argument}[{name!r}] is {value!r:.60}, which {dtype} cannot hold")
+    misfit = ValueError(f"{what} is {value!r:.60}, which {dtype} cannot hold")
     if dtype.kind == "f":
         try:
             with np.errstate(over="ignore"):
@@ -68,11 +69,31 @@ def _fitting(name: object, value: Any, dtype: np.dtype[Any], argument: str) -> n
             raise misfit
         return fitted
     if len(integers) != len(numbers):
-        raise TypeError(f"{argument}[{name!r}] is declared as {dtype}, but {value!r} was given")
+        raise TypeError(f"{what} is declared as {dtype}, but {value!r:.60} was given")
     limits = np.iinfo(dtype)
     if any(not limits.min <= each <= limits.max for _, each in integers):
         raise misfit
     return given.astype(dtype)
+
+
+def listed(what: str, value: Any, dtype: np.dtype[Any] | None) -> npt.NDArray[Any]:
+    """Return the numbers of nested lists as an array, by the rules of constants."""
+    given = np.asarray(value)
+    if dtype is None or given.size == 0:
+        return np.asarray(value, dtype)
+    if given.dtype.kind == "f" and dtype.kind == "f":
+        with np.errstate(over="ignore", invalid="ignore"):
+            held = given.astype(dtype)
+            # NumPy has made floats of integers, which are not rounded, among fractions.
+            doubtful = (given % 1 == 0) | np.isinf(held)
+        if not ((held != given) & doubtful).any():
+            return held
+    elif given.dtype.kind in "biu":
+        exact = 2 ** (np.finfo(dtype).nmant + 1) if dtype.kind == "f" else int(np.iinfo(dtype).max)
+        least = int(np.iinfo(dtype).min) if dtype.kind != "f" else -exact
+        if least <= int(given.min()) and int(given.max()) <= exact:
+            return given.astype(dtype)
+    return _fitting(what, value, dtype)
 
 
 def _value(
@@ -83,7 +104,7 @@ def _value(
     argument: str,
 ) -> npt.NDArray[Any]:
     """Return the numbers of one member in the shape of its axes. Raise if it cannot hold them."""
-    given = _fitting(name, value, dtype, argument)
+    given = _fitting(f"{argument}[{name!r}]", value, dtype)
     count = math.prod(count for count, _ in axes)
     if given.size != count:
         raise ValueError(f"{argument}[{name!r}] takes {counted(count, 'value')}, not {given.size}")
@@ -96,7 +117,7 @@ def single_floats(values: Any, argument: str) -> bytes:
     """Return the numbers of nested lists as float32, which they are where no type is known."""
     single = np.dtype(np.float32)
     numbers = [
-        _fitting(place, number, single, argument).tobytes()
+        _fitting(f"{argument}[{place}]", number, single).tobytes()
         for place, number in enumerate(_flattened(values))
     ]
     return b"".join(numbers)

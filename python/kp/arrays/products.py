@@ -181,7 +181,10 @@ def einsum(
         array, name = _contracted(array, name, other, letters, later)
     array, name = _summed(array, name, set(wanted))
     result = permute_dims(array, tuple(name.index(letter) for letter in wanted))
-    if result._memory_id != arrays[0]._memory_id:  # else a view, as in NumPy
+    # An operand of which nothing is summed may stay a view, as in NumPy. Others are not asked for their
+    # memory: those that are not evaluated become a part of the sum's kernel.
+    whole = len(arrays) == 1 and set(names[0]) == set(wanted)
+    if not whole or result._memory_id != arrays[0]._memory_id:
         result = in_c_order(result)
     return into(out, result)
 

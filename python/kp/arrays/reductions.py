@@ -138,8 +138,15 @@ def sum_type(dtype: DType, wanted: DTypeLike | None, out: Any = None) -> DType:
     return np.dtype(np.uint64) if kind == "u" else np.dtype(np.int64)
 
 
-def at_least_single(dtype: DType) -> DType:
-    return np.dtype(np.float32) if dtype == np.float16 else dtype
+def at_least_single(dtype: DType, source: DType | None = None) -> DType:
+    """Return the type in which results of a type are computed, from elements of a source type.
+
+    Of doubles it is float64, since a float that is rounded to half was rounded twice.
+    """
+    if dtype != np.float16:
+        return dtype
+    doubles = source is not None and source in (np.float64, np.complex128)
+    return np.dtype(np.float64 if doubles else np.float32)
 
 
 @_begun_in_kind
@@ -157,15 +164,18 @@ def sum(
     """Return the sum of all elements, or along an axis (arrays: or several).
 
     As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without such
-    integers raises Unsupported. float16 is summed in float32 and rounded once. For arrays, `initial` is
-    added, and elements where the mask `where` is false are left out.
+    integers raises Unsupported. Sums in float16 are computed in float32, or float64 if the elements
+    are, and rounded once. For arrays, `initial` is added, and elements where the mask `where` is false
+    are left out.
     """
     array = given(x)
     result = sum_type(array._dtype, dtype, out)
     if where is not None:
         array = _masked(array, where, _neutral("sum", array))
     target = out if initial is None else None
-    total = reduced("sum", array, axis, at_least_single(result), result, keepdims, target)
+    total = reduced(
+        "sum", array, axis, at_least_single(result, array._dtype), result, keepdims, target
+    )
     return total if initial is None else _begun("sum", total, initial, out)
 
 
@@ -186,7 +196,9 @@ def prod(
     result = sum_type(array._dtype, dtype, out)
     array = _masked(array, where, _neutral("prod", array))
     target = out if initial is None else None
-    total = reduced("prod", array, axis, at_least_single(result), result, keepdims, target)
+    total = reduced(
+        "prod", array, axis, at_least_single(result, array._dtype), result, keepdims, target
+    )
     return total if initial is None else _begun("prod", total, initial, out)
 
 
@@ -356,7 +368,7 @@ def _averaged(
 ) -> Array:
     """Return the means of `length` elements each."""
     result = _mean_type(array, dtype)
-    wide = at_least_single(result)
+    wide = at_least_single(result, array._dtype)
     total: Any = reduced(
         "sum", _masked(array, where, _neutral("sum", array)), axis, wide, wide, keepdims
     )
@@ -411,7 +423,7 @@ def var(
     less = correction_of(ddof, correction)
     array: Any = given(x)
     result = _mean_type(array, dtype)
-    wide = at_least_single(result)
+    wide = at_least_single(result, array._dtype)
     source = converted(array, wide)
     length = _length(array, axis)
     if length <= less:

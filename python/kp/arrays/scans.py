@@ -38,7 +38,8 @@ def _scanned(
         found: Array = made(values(array.numpy(), axis, result), device=array._manager)
         return into(out, found)
     if own is not result and not np.can_cast(own, result, "safe"):  # else the scan converts
-        array = converted(array, at_least_single(result))
+        # A double becomes a half at once: on the way through float32 it would be rounded twice.
+        array = converted(array, result if own == np.float64 else at_least_single(result))
     return _by_operator(name, array, at, result, out)
 
 

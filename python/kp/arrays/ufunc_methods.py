@@ -59,7 +59,8 @@ def at(name: str, x: Any, indices: Any, values: Any) -> None:
         return
     flat = ravel(places)
     order = argsort(flat)
-    parts = ravel(broadcast_to(converted(given_values, _wide(array._dtype)), places.shape))
+    own = converted(given_values, array._dtype)
+    parts = ravel(broadcast_to(converted(own, _wide(array._dtype)), places.shape))
     found, counts = unique_counts(flat)
     offsets = np.concatenate([[0], np.cumsum(counts.numpy())])
     combined = by_operator.reduce(take(parts, order, axis=0), operator, segments=offsets)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Process.hpp"
 
-#include <kompute/Error.hpp>
-
 #include "base/Gil.hpp"
 #include "base/Held.hpp"
 #include "base/Waiting.hpp"
@@ -31,10 +29,7 @@ void atExit() {
         if (!manager || !manager->isInit())
             continue;
         const ReleaseGil release;
-        try {
-            manager->waitIdle();
-        } catch (const Error&) { // a lost device runs nothing
-        }
+        manager->finish();
     }
 }
 

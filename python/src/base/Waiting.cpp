@@ -131,6 +131,19 @@ void waitForSubmitted(const Manager& manager) {
         waitForEnd(event);
 }
 
+void waitForEvaluations(Manager& manager) {
+    std::vector<Event> awaited;
+    do {
+        for (const Event& event : awaited)
+            waitForEnd(event);
+        awaited = manager.cancelWaiting();
+        std::erase_if(awaited, [](const Event& event) {
+            const EventStatus status = event.status();
+            return status == EventStatus::eComplete || status == EventStatus::eError;
+        });
+    } while (!awaited.empty());
+}
+
 bool unfinished(const Manager& manager) noexcept {
     try {
         if (manager.isInit())

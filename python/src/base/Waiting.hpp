@@ -55,7 +55,10 @@ bool waitInDestructor(const Event& event) noexcept;
 
 /// Same for all work that is submitted to the manager's device.
 void waitForSubmitted(const Manager& manager);
-/// Returns true if some of it is not done.
+/// Same for the evaluations that Manager::destroy() waits for. Those that wait for events are
+/// cancelled.
+void waitForEvaluations(Manager& manager);
+/// Returns true if some submitted work is not done.
 bool unfinished(const Manager& manager) noexcept;
 
 /// Runs a transfer, which may be repeated, without the GIL. If it would wait long for earlier work,

@@ -159,15 +159,9 @@ void destroyManager(py::handle self) {
         }
         throwIfInterrupted();
     }
-    std::vector<Event> submitting;
-    do {
-        waitForSubmitted(*handle->manager);
-        for (const Event& event : submitting)
-            waitForEnd(event);
-        // destroy() would wait for them with the GIL, which pre_eval() needs there.
-        submitting = handle->manager->cancelWaiting();
-    } while (!submitting.empty());
-    handle->manager->destroy();
+    waitForEvaluations(*handle->manager);
+    // The last manager waits some seconds for work that nobody waits for.
+    runBetweenSignals([manager = handle->manager] { manager->destroy(); });
 }
 
 Manager& managerIn(py::handle self) {
@@ -253,6 +247,9 @@ void bindManager(py::module_& module, Classes& classes) {
             "entry_point"_a = "main", "language"_a = "", "file_name"_a = "", "debug_info"_a = false,
             "include_policy"_a = "folders", "isolate"_a = false,
             "kp.compile for the Vulkan version of this manager's device.")
+        .def(
+            "_cache_folder", [](py::handle self) { return targetOf(managerIn(self)).cacheFolder; },
+            "The folder for compiled shaders, or \"off\".")
         .method(
             "list_devices",
             [](const Manager& manager) {

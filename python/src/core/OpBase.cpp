@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/Arrays.hpp"
 #include "base/Gil.hpp"
@@ -189,12 +190,17 @@ void requireFinite(const py::object& value, const py::dtype& element) {
         number = array.attr("item")();
     }
     const double given = py::float_(number);
-    const py::object largest = numpy.attr("finfo")(element).attr("max");
-    if (std::isfinite(given) && std::abs(given) > py::cast<double>(largest.attr("item")()))
-        throw InvalidArgument(formatted("OpFill cannot fill elements of {} with {}: the largest "
-                                        "finite one is {}",
-                                        nameOf(element), std::string(py::str(number)),
-                                        std::string(py::str(largest.attr("item")()))));
+    // Halfway between the largest number and the next power of two.
+    const double limit = element.itemsize() == 2   ? 65520
+                         : element.itemsize() == 4 ? 0x1.ffffffp127
+                                                   : std::numeric_limits<double>::infinity();
+    if (!std::isfinite(given) || std::abs(given) < limit)
+        return;
+    const py::object largest = numpy.attr("finfo")(element).attr("max").attr("item")();
+    throw InvalidArgument(formatted("OpFill cannot fill elements of {} with {}: the largest finite "
+                                    "one is {}",
+                                    nameOf(element), std::string(py::str(number)),
+                                    std::string(py::str(largest))));
 }
 
 std::unique_ptr<FillOperation> makeFill(const py::object& tensors, const py::object& value) {

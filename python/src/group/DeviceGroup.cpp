@@ -110,10 +110,10 @@ void destroyGroup(py::handle self) {
         const Use use(handle);
         for (size_t i = 0; i < handle.group->size(); ++i)
             if (handle.group->manager(i)->isInit())
-                waitForSubmitted(*handle.group->manager(i));
+                waitForEvaluations(*handle.group->manager(i));
     }
     requireUnused(handle, "group");
-    handle.group->destroy();
+    runBetweenSignals([group = handle.group] { group->destroy(); });
 }
 
 std::string describeGroup(py::handle self) {

@@ -68,16 +68,18 @@ ArgumentValue integerOf(py::handle value, const ArgumentTarget& target) {
     target.refuseOverflow(value);
 }
 
+/// Rounds a number to the nearest one of the type. Finite ones do not become infinite.
 ArgumentValue floatOf(double number, py::handle value, const ArgumentTarget& target) {
+    const auto rounded = [&](auto made) {
+        if (std::isfinite(number) && !std::isfinite(static_cast<float>(made)))
+            target.refuseOverflow(value);
+        return ArgumentValue(made);
+    };
     switch (target.type()) {
     case ScalarType::eFloat32:
-        if (std::isfinite(number) && std::abs(number) > std::numeric_limits<float>::max())
-            target.refuseOverflow(value);
-        return ArgumentValue(static_cast<float>(number));
+        return rounded(static_cast<float>(number));
     case ScalarType::eFloat16:
-        if (std::isfinite(number) && std::abs(number) > 65504.0)
-            target.refuseOverflow(value);
-        return ArgumentValue(Half(static_cast<float>(number)));
+        return rounded(Half(number));
     default:
         return ArgumentValue(number);
     }

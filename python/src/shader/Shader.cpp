@@ -250,8 +250,12 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
         return {};
     if (PyObject_CheckBuffer(shader.ptr()))
         return wordsOfBuffer(shader, "spirv");
-    if (py::hasattr(shader, "__kp_shader__")) // kp.kernel and kp.jit
-        return toSpirv(shader.attr("__kp_shader__")(), target);
+    if (py::hasattr(shader, "__kp_shader__")) { // kp.kernel and kp.jit
+        const py::object made = shader.attr("__kp_shader__")();
+        if (!target.cacheFolder.empty() && py::hasattr(shader, "_keep"))
+            shader.attr("_keep")(target.cacheFolder);
+        return toSpirv(made, target);
+    }
     CompileOptions options;
     options.vulkanVersion = target.vulkanVersion;
     options.cacheFolder = target.cacheFolder;
@@ -261,6 +265,64 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
     if (const auto path = pathOf(shader, "spirv"))
         return compilePath(*path, options);
     return compileSource(toText(shader, "the shader"), options);
+}
+
+/// The GLSL of a kernel and how it is compiled.
+struct KernelSource {
+    CompileOptions options;
+    std::string text; ///< or a path
+    bool isPath = false;
+
+    KernelSource(const py::object& source, const py::object& includes, const py::object& defines,
+                 const std::string& fileName, const std::string& includePolicy) {
+        options.includeFolders = foldersOf(includes);
+        options.defines = definesOf(defines);
+        options.includes = includePolicyOf(includePolicy);
+        if (!fileName.empty())
+            options.fileName = fileName;
+        const auto path = pathOf(source, "shader");
+        isPath = path.has_value();
+        text = path ? *path : toText(source, "the shader");
+    }
+
+    /// Returns the compiled shader if the caches have it. It is then kept in the folder.
+    std::optional<std::vector<uint32_t>> find(const std::string& folder) {
+        options.cacheFolder = folder;
+        return inCaches(
+            [&] { return isPath ? findCompiledFile(text, options) : findCompiled(text, options); });
+    }
+};
+
+/// Compiles a kernel, whose manager and thus whose cache folder are not known yet: nothing is
+/// written to disk. keepKernel() does that.
+py::bytes compileKernel(const py::object& shader, const py::object& includes,
+                        const py::object& defines, const std::string& fileName,
+                        const std::string& includePolicy) {
+    KernelSource source(shader, includes, defines, fileName, includePolicy);
+    if (source.isPath && source.text.ends_with(".spv"))
+        return toBytes(wordsOfFile(source.text));
+    if (source.isPath)
+        requireFile(source.text);
+    findSlang(source.isPath && source.text.ends_with(".slang"));
+    std::optional<std::vector<uint32_t>> known = source.find("off");
+    if (!known)
+        known = source.find({}); // on disk
+    source.options.cacheFolder = "off";
+    if (!known)
+        known = source.isPath ? compilePath(source.text, source.options)
+                              : compileSource(source.text, source.options);
+    return toBytes(*known);
+}
+
+/// Keeps a compiled kernel in a folder, unless it is in no cache any more.
+void keepKernel(const std::string& folder, const py::object& shader, const py::object& includes,
+                const py::object& defines, const std::string& fileName,
+                const std::string& includePolicy) {
+    KernelSource source(shader, includes, defines, fileName, includePolicy);
+    try {
+        source.find(folder);
+    } catch (const Error&) { // its file is gone
+    }
 }
 
 py::bytes compileShader(const py::object& source, const py::object& includes,
@@ -335,6 +397,10 @@ void bindShader(py::module_& module) {
             sources of strangers.
 
             ShaderError has line and column, and shows the line.)"));
+    module.def("_compile_kernel", &compileKernel, "shader"_a, "includes"_a, "defines"_a,
+               "file_name"_a, "include_policy"_a);
+    module.def("_keep_kernel", &keepKernel, "folder"_a, "shader"_a, "includes"_a, "defines"_a,
+               "file_name"_a, "include_policy"_a);
     module.def(
         "_reflect",
         [](const py::object& shader, const std::string& entryPoint) {

@@ -180,6 +180,10 @@ void Device::finish() noexcept {
 bool Device::closeQueues() noexcept {
     for (const auto& queue : mQueues)
         queue->close();
+    return settle();
+}
+
+bool Device::settle() noexcept {
     const std::chrono::nanoseconds limit = mUnfinished ? std::chrono::nanoseconds(0) : endLimit();
     try {
         if (waitIdle(mWrapped ? UINT64_MAX : static_cast<uint64_t>(limit.count())))
@@ -187,9 +191,8 @@ bool Device::closeQueues() noexcept {
     } catch (...) { // a failed queue runs nothing more
         return true;
     }
-    if (mUnfinished)
+    if (mUnfinished.exchange(true))
         return false;
-    mUnfinished = true;
     try {
         KP_LOG_WARN("device {} still works after {} ms, and nobody waits for it; what it uses is "
                     "kept until the process ends",

@@ -145,6 +145,10 @@ public:
     /// @param timeout  nanoseconds
     /// @return false if it timed out
     bool waitIdle(uint64_t timeout = UINT64_MAX) const;
+    /// Waits until they are idle; for endLimit(), once, unless the device is a host application's,
+    /// which may destroy it next. Logs a warning if work goes on after that.
+    /// @return false after the limit
+    bool settle() noexcept;
 
 private:
     Device() = default;
@@ -153,16 +157,14 @@ private:
     /// @param host  null for create()
     void init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host);
     bool freeCompanions() const; ///< @return false if they kept nothing
-    /// Ends their threads and waits until they are idle; for endLimit(), unless the device is a
-    /// host application's, which may destroy it next.
-    /// @return false after the limit
+    /// Ends their threads and calls settle().
     bool closeQueues() noexcept;
 
     std::shared_ptr<Instance> mInstance;
     PhysicalDevice mPhysical;
     DevicePlan mPlan;
     bool mWrapped = false;
-    bool mUnfinished = false; ///< closeQueues() has given up, and logged a warning
+    std::atomic<bool> mUnfinished{false}; ///< settle() has given up, and logged a warning
     mutable std::mutex mSubmissionMutex;
     mutable TimelinePoint mLastUnknownAccess;
     mutable std::atomic<uint64_t> mUnknownAccesses{0};

@@ -221,6 +221,17 @@ TEST_F(CompileOnDisk, ReusesAStoredModule) {
     EXPECT_EQ(compile(kSource, off), first);
 }
 
+TEST_F(CompileOnDisk, StoresWhatWasCompiledForAnotherFolder) {
+    CompileOptions off = options();
+    off.cacheFolder = "off";
+    const auto first = compile(kSource, off);
+    EXPECT_TRUE(files().empty());
+    EXPECT_EQ(compile(kSource, options()), first);
+    EXPECT_EQ(files().size(), 1u);
+    mark();
+    EXPECT_TRUE(marked(compile(kSource, options())));
+}
+
 TEST_F(CompileOnDisk, DistinguishesSourcesAndOptions) {
     compile(kSource, options());
     mark();
