@@ -220,6 +220,8 @@ def take(
     array = given(x)
     if mode != "raise":
         indices = _moded(array, indices, axis, mode)
+        if isinstance(indices, Array) and indices.ndim and (axis is None or array.ndim == 1):
+            return into(out, take_within(ravel(array), indices))
     return into(out, _taken(array, indices, axis))
 
 

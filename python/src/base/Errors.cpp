@@ -138,11 +138,11 @@ void addFaults(const py::object& raised, const CheckFailed& failed) {
     const py::object faultOf = ofPackage("CheckFault");
     py::list faults;
     for (const CheckFault& each : failed.faults())
-        faults.append(faultOf(
-            each.kind, textOf(each.file), each.line, textOf(each.text), textOf(each.message),
-            textOf(each.target), textOf(inPythonSpelling(each.memory)), each.index, each.extent,
-            each.value, py::tuple(py::cast(each.globalInvocation)),
-            py::tuple(py::cast(each.localInvocation))));
+        faults.append(faultOf(each.kind, textOf(each.file), each.line, textOf(each.text),
+                              textOf(each.message), textOf(each.target),
+                              textOf(inPythonSpelling(each.memory)), each.index, each.extent,
+                              each.value, py::tuple(py::cast(each.globalInvocation)),
+                              py::tuple(py::cast(each.localInvocation))));
     raised.attr("faults") = faults;
     raised.attr("count") = failed.count();
     ofPackage("point_at")(raised);

@@ -5,8 +5,9 @@
 // subtract the products of earlier columns, factor, and finish the rows of the pivots in the
 // columns that follow. Memory holds what other columns are, and shared memory the rows of pivots.
 //
-// EACH_COLUMN(F) applies a macro to 0u, 1u, ... up to COLUMNS: registers are indexed by constants, whether
-// or not a driver unrolls loops with barriers.
+// The registers of a row are rotated once for each column, so that the column that is factored is
+// always the first: one body for all columns, with constant indices, where compilers of GPUs take half a
+// minute for a body of each.
 //
 // APART: the matrix is read from `given`, and the panel has no more than COLUMNS columns. ORDER: the
 // order of the rows is kept, too. ARITHMETIC: subgroups can reduce.
@@ -81,6 +82,7 @@ bool isBetter(uvec3 a, uvec3 b) {
 
 #ifdef SUBGROUPS
 uvec3 bestOfLanes(uvec3 best) {
+    subgroupBarrier(); // lanes may have left a branch one by one
 #ifdef ARITHMETIC
     uint high = subgroupMax(best.x);
     bool isLargest = best.x == high;
@@ -204,14 +206,15 @@ void finishPivotRows(uint thread, uint first, uint count) {
 
 REAL a[ROWS][COLUMNS]; // of this invocation
 
-// Exchanges the row of the largest element of column k, which is number j in the registers, with row k,
-// and subtracts its multiples from the rows below.
+// Exchanges the row of the largest element of column k, which is the first in the registers, with row k,
+// and subtracts its multiples from the rows below. Of the columns of the panel, j are done; they
+// are the last ones in the registers.
 void factorColumn(uint j, uint thread, uint k, uint batch, inout uint failed) {
     uint stage = j & 1u;
     uvec3 best = uvec3(0u, 0u, ~0u);
     UNROLL for (uint i = 0u; i < ROWS; ++i) {
         uint row = thread + i * THREADS;
-        uvec3 other = candidate(a[i][j], row);
+        uvec3 other = candidate(a[i][0], row);
         if (row >= k && row < rows && isBetter(other, best))
             best = other;
     }
@@ -230,7 +233,7 @@ void factorColumn(uint j, uint thread, uint k, uint batch, inout uint failed) {
         pivots[firstPivot + batch * pivotStride + k] = begin + pivotRow;
     }
     barrier();
-    REAL pivot = sPivotRow[stage][j];
+    REAL pivot = sPivotRow[stage][0];
     bool isZero = pivot == REAL(0);
     if (isZero && failed == 0u)
         failed = begin + k + 1u;
@@ -246,12 +249,22 @@ void factorColumn(uint j, uint thread, uint k, uint batch, inout uint failed) {
             UNROLL for (uint c = 0u; c < COLUMNS; ++c)
                 a[i][c] = sPivotRow[stage][c];
         if (row > k && !isZero) {
-            REAL l = hasInverse ? a[i][j] * inverse : a[i][j] / pivot;
-            a[i][j] = l;
-            UNROLL for (uint c = 0u; c < COLUMNS; ++c)
-                if (c > j)
+            REAL l = hasInverse ? a[i][0] * inverse : a[i][0] / pivot;
+            a[i][0] = l;
+            UNROLL for (uint c = 1u; c < COLUMNS; ++c)
+                if (c + j < COLUMNS)
                     a[i][c] -= l * sPivotRow[stage][c];
         }
+    }
+}
+
+// Brings the next column to the front of the registers.
+void rotate() {
+    UNROLL for (uint i = 0u; i < ROWS; ++i) {
+        REAL done = a[i][0];
+        UNROLL for (uint c = 1u; c < COLUMNS; ++c)
+            a[i][c - 1u] = a[i][c];
+        a[i][COLUMNS - 1u] = done;
     }
 }
 
@@ -287,10 +300,11 @@ void main() {
                     a[i][j] -= l * u[j];
             }
         }
-#define FACTOR(j)                                                                                  \
-    if (j < count)                                                                                 \
-        factorColumn(j, thread, first + j, batch, failed);
-        EACH_COLUMN(FACTOR)
+        [[dont_unroll]] for (uint j = 0u; j < COLUMNS; ++j) {
+            if (j < count)
+                factorColumn(j, thread, first + j, batch, failed);
+            rotate();
+        }
         UNROLL for (uint i = 0u; i < ROWS; ++i)
             UNROLL for (uint j = 0u; j < COLUMNS; ++j) {
                 uint row = thread + i * THREADS;

@@ -23,6 +23,14 @@ layout(push_constant) uniform Push {
 };
 
 #define REFLECTIONS min(ROWS, COLUMNS)
+// Columns whose squares are smaller are multiplied by 2^LIFT before their reflection.
+#ifdef HAS_Double
+#define TINY REAL(1e-280)
+#define LIFT 560
+#else
+#define TINY REAL(1e-28)
+#define LIFT 90
+#endif
 shared REAL sMatrix[ROWS * WIDTH];
 shared REAL sParts[GROUPS * WIDTH];
 shared REAL sWeights[WIDTH];
@@ -77,6 +85,18 @@ void main() {
         barrier();
         REAL below = partsOf(j);
         REAL pivot = sMatrix[j * WIDTH + j];
+        REAL lift = REAL(1);
+        if (below < TINY && pivot * pivot < TINY) { // the squares have lost digits
+            lift = powerOfTwo(LIFT);
+            barrier();
+            for (uint row = j + thread; row < ROWS; row += GROUP_SIZE)
+                sMatrix[row * WIDTH + j] *= lift;
+            barrier();
+            addParts(j, j, COLUMNS);
+            barrier();
+            below = partsOf(j);
+            pivot = sMatrix[j * WIDTH + j];
+        }
         Reflection made = reflectionOf(pivot, below);
         for (uint column = j + 1u + thread; column < COLUMNS; column += GROUP_SIZE)
             sWeights[column] =
@@ -84,7 +104,7 @@ void main() {
         if (thread == 0u) {
             sFactor[j] = made.factor;
             sInverse[j] = made.inverse;
-            sDiagonal = made.diagonal;
+            sDiagonal = made.diagonal / lift;
         }
         barrier();
         uint rest = COLUMNS - j - 1u;

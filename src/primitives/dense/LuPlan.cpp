@@ -63,7 +63,6 @@ private:
                       "SMALLEST {}\n",
                       shape.threads, shape.rows, shape.columns,
                       mDense.elementBytes() == 8 ? "2.2250738585072014e-308lf" : "1.17549435e-38");
-        macros += mDense.eachMacro("COLUMN", shape.columns);
         if (apart)
             macros += "#define APART\n";
         if (mFactoring.order)
