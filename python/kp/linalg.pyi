@@ -4,10 +4,6 @@
 # pyright: reportOverlappingOverload=false
 
 from kp.arrays.array import Array
-from kp.arrays.host_linear_algebra import (
-    EigResult,
-    EighResult,
-    LinAlgError as LinAlgError,
 from kp.arrays.decompositions import (
     cond as cond,
     eigh as eigh,
@@ -77,11 +73,6 @@ __all__ = [
     "vector_norm",
 ]
 
-def cond(x: Any, p: Any = None) -> Array:
-    """Return the condition numbers of matrices. NumPy computes it on the host: see
-    numpy.linalg.cond.
-    """
-
 def eig(a: Any) -> EigResult:
     """Return eigenvalues and eigenvectors of square matrices, complex ones. NumPy computes it on
     the host: see numpy.linalg.eig.
@@ -90,24 +81,6 @@ def eig(a: Any) -> EigResult:
 def eigvals(a: Any) -> Array:
     """Return the eigenvalues of square matrices, complex ones. NumPy computes it on the host:
     see numpy.linalg.eigvals.
-    """
-
-def eigvalsh(a: Any, UPLO: Any = "L") -> Array:
-    """Return the eigenvalues of symmetric matrices. NumPy computes it on the host: see
-    numpy.linalg.eigvalsh.
-    """
-
-def lstsq(a: Any, b: Any, rcond: Any = None) -> tuple[Array, Array, Array, Array]:
-    """Return least-squares solutions, with what numpy.linalg.lstsq adds. NumPy computes it on
-    the host: see numpy.linalg.lstsq.
-    """
-
-def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Array:
-    """Return the ranks of matrices. NumPy computes it on the host: see numpy.linalg.matrix_rank."""
-
-def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = ...) -> Array:
-    """Return the pseudo-inverses of matrices. NumPy computes it on the host: see
-    numpy.linalg.pinv.
     """
 
 def tensorinv(a: Any, ind: Any = 2) -> Array:

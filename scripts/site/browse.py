@@ -21,7 +21,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 SEARCHES = {
     "exclusive scan": "primitives.html",
     "OpMatMul": "matrices.html",
-    "OpCholesky": "linear-algebra.html",
+    "linear algebra": "linear-algebra.html",
     "Sequence::evalAsync": "cpp/classkp_1_1Sequence.html",
     "kp.Manager": "python/kp.html",
 }

@@ -63,7 +63,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult | Array | tuple[Array, Array]:
     return _kp._qr_triangle(x) if mode == "r" else QRResult(*_kp._qr(x, mode == "complete"))
 
 
-def _is_upper(uplo: str) -> bool | None:
+def _is_upper(uplo: Any) -> bool | None:
     """Return whether the upper triangle is named, or None for what NumPy refuses."""
     return {"L": False, "U": True}.get(uplo.upper()) if isinstance(uplo, str) else None
 

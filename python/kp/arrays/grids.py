@@ -93,7 +93,7 @@ class _Grid:
         self._dense = dense
 
     def __getitem__(self, key: Any) -> Any:
-        made = np.ogrid[key]
+        made: Any = np.ogrid[key]
         on = manager(None)
         if not isinstance(made, (tuple, list)):
             return upload(on, np.asarray(made))

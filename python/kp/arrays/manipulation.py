@@ -474,8 +474,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
         raise TypeError("repeats must be integers")
     extent = array.shape[place]
     if counts.size == 1:
-        counts = int(counts.reshape(())[()])
-        return repeat(array, counts, place)
+        return repeat(array, int(counts.reshape(())[()]), place)
     if counts.shape != (extent,):
         raise ValueError(
             f"repeats of shape {counts.shape} are not one for each of {counted(extent, 'element')}"

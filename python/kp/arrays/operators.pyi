@@ -312,24 +312,6 @@ class Operators:
     def round(self, decimals: int = 0, out: Self | None = None) -> Self:
         """Return kp.round(self, ...)."""
 
-    def conj(
-        self,
-        *,
-        out: Self | None = None,
-        where: Any = None,
-        dtype: DTypeLike | None = None,
-    ) -> Self:
-        """Return kp.conj(self, ...)."""
-
-    def conjugate(
-        self,
-        *,
-        out: Self | None = None,
-        where: Any = None,
-        dtype: DTypeLike | None = None,
-    ) -> Self:
-        """Return kp.conj(self, ...)."""
-
     def dot(self, b: Any, out: Self | None = None) -> Self:
         """Return kp.dot(self, ...)."""
 
@@ -377,6 +359,12 @@ class Operators:
 
     def nonzero(self) -> tuple[Self, ...]:
         """Return kp.nonzero(self, ...)."""
+
+    def conj(self) -> Self:
+        """Return the complex conjugates; of real numbers the array itself, as NumPy does."""
+
+    def conjugate(self) -> Self:
+        """Return the complex conjugates; of real numbers the array itself, as NumPy does."""
 
     def sort(self, axis: int = -1) -> None:
         """Sort in place along an axis."""

@@ -14,7 +14,7 @@ import numpy as np
 from .. import _kp
 from . import host_linear_algebra as host
 from .array import Array, converted
-from .dense_rules import for_device
+from .dense_rules import LU_ON_DEVICE, ON_DEVICE, for_device
 from .elementwise import as_array, exp, manager_of
 from .host_linear_algebra import LinAlgError, SlogdetResult
 from .manipulation import broadcast_to, expand_dims, squeeze
@@ -26,13 +26,13 @@ def _are_square(array: Array) -> bool:
     return array.ndim > 1 and array.shape[-1] == array.shape[-2]
 
 
-def _squares(a: Any) -> Array | None:
+def _squares(a: Any, rules: Any = LU_ON_DEVICE) -> Array | None:
     """Return square matrices in the dtype that the device computes, or None for the host's.
 
     NumPy also refuses what are no square matrices.
     """
     array = as_array(a, manager_of(a))
-    return for_device(array) if _are_square(array) else None
+    return for_device(array, rules) if _are_square(array) else None
 
 
 def _checked(found: tuple[Array, Array], message: str) -> Array:
@@ -49,7 +49,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
     Raises LinAlgError, and waits for the device to know, if a matrix is not positive definite. See
     numpy.linalg.cholesky.
     """
-    x = _squares(a)
+    x = _squares(a, ON_DEVICE)
     if x is not None:
         return _checked(_kp._cholesky(x, bool(upper)), "Matrix is not positive definite")
     named = {"upper": True} if upper else {}  # NumPy before 2 has no such parameter
