@@ -489,7 +489,7 @@ def _conjugate(name: str, x: Any) -> Any:
 
 def _frequencies(
     of_numpy: Callable[..., Any],
-    n: int,
+    n: Any,
     count: int,
     d: float,
     dtype: DTypeLike | None,
@@ -500,10 +500,11 @@ def _frequencies(
     wanted = np.dtype(default_float(on) if dtype is None else dtype)
     if not isinstance(n, int) or n < 1 or unsupported_reason(on, np.dtype(np.float64)):
         return asarray(of_numpy(n, d).astype(wanted), device=on)
-    places = arange(count, dtype=np.int32, device=on)
+    places: Array = arange(count, dtype=np.int32, device=on)
     if count == n:
         places = where(places < (n + 1) // 2, places, places - n)
-    return (places * np.float64(1.0 / (n * d))).astype(wanted)
+    made: Array = (places * np.float64(1.0 / (n * d))).astype(wanted)
+    return made
 
 
 def fftfreq(

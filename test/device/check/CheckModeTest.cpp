@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
 #include <gtest/gtest.h>
 #include <kompute/Kompute.hpp>
 #include <kompute/Launch.hpp>
 
+#include "device/DocsSupport.hpp"
 #include "device/TestSupport.hpp"
 #include "device/check/CheckSupport.hpp"
 
@@ -15,6 +18,29 @@ layout(binding = 0) buffer Y { float y[]; };
 layout(push_constant) uniform P { int k; };
 void main() { y[k] = 7; }
 )";
+
+TEST(CheckMode, RunsTheCodeOfThePage) {
+    testing::internal::CaptureStderr();
+    // clang-format off
+kp::ManagerOptions options;
+options.check = "bounds";
+kp::Manager manager(options);
+auto y = manager.tensor({0, 0});
+auto shift = manager.algorithm({y}, manager.compile(R"(#version 450
+layout(binding = 0) buffer Y { float y[]; };
+void main() { y[gl_GlobalInvocationID.x + 1] = 7; }
+)"));
+try {
+    manager.sequence()->eval<kp::OpAlgoDispatch>(shift);
+} catch (const kp::CheckFailed& error) {
+    for (const kp::CheckFault& fault : error.faults())
+        std::fprintf(stderr, "%s:%u: %s\n", fault.file.c_str(), fault.line, fault.text.c_str());
+}
+    // clang-format on
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("y[gl_GlobalInvocationID.x + 1] = 7"),
+              std::string::npos);
+    expectCodeOfPage("docs/debugging.md", "test/device/check/CheckModeTest.cpp", 1);
+}
 
 TEST(CheckMode, FollowsTheManager) {
     ManagerOptions options;
