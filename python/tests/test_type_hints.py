@@ -90,7 +90,7 @@ CALLS = {
 #: Functions that are not called: for kernels alone, or they change what others rely on, or need more.
 UNCALLED = {
     *(name for name in dir(kp) if name.startswith(("atomic_", "subgroup_", "buffer_"))),
-    *"barrier global_id global_size group_count group_id local_array local_id local_size".split(),
+    *"barrier check global_id global_size group_count group_id local_array local_id local_size".split(),
     *"memory_barrier shared_array set_default_group set_default_manager torch_pool".split(),
     *"compile eval_all wait_all wait_any jit asbuffer copy default_group tensorinv tensorsolve".split(),
 }

@@ -15,6 +15,7 @@
 
 #include "core/AlgorithmImpl.hpp"
 #include "core/Internals.hpp"
+#include "shader/check/CheckedModule.hpp"
 
 namespace kp {
 

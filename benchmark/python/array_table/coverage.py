@@ -31,7 +31,7 @@ UNMEASURED = {
     "kp.subgroup_*": _KERNELS,
     "kp.buffer_*": _KERNELS,
     **dict.fromkeys(
-        "kp.barrier kp.memory_barrier kp.global_id kp.global_size kp.group_count kp.group_id kp.local_array "
+        "kp.barrier kp.check kp.memory_barrier kp.global_id kp.global_size kp.group_count kp.group_id kp.local_array "
         "kp.local_id kp.local_size kp.shared_array".split(),
         _KERNELS,
     ),
@@ -55,7 +55,7 @@ UNMEASURED = {
         _TYPES,
     ),
     **dict.fromkeys(
-        "kp.erf kp.erfc kp.gamma kp.lgamma".split(),
+        "kp.erf kp.erfc kp.gamma kp.lgamma kp.i0".split(),
         "is in neither NumPy nor CuPy; see function_errors.py",
     ),
     "kp.synchronize": "waits, as each case does",

@@ -152,18 +152,21 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return reductions.count_nonzero(s > limit, axis=-1)
 
 
-def pinv(a: Any, rcond: Any = None, hermitian: bool = False, **options: Any) -> Array:
+def pinv(
+    a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue
+) -> Array:
     """Return the pseudo-inverses of matrices.
 
     Singular values up to `rcond` (or `rtol`) times the largest one count as 0.
     """
-    refused = hermitian or (rcond is not None and "rtol" in options) or set(options) - {"rtol"}
-    x = None if refused else _matrices(a)
+    is_named = rtol is not np._NoValue
+    x = None if hermitian or (rcond is not None and is_named) else _matrices(a)
     if x is None or x.size == 0:
-        return host.pinv(a, rcond, hermitian, **options)  # type: ignore[no-any-return]
+        named = {"rtol": rtol} if is_named else {}
+        return host.pinv(a, rcond, hermitian, **named)  # type: ignore[no-any-return]
     if rcond is None:
-        named = options.get("rtol", 1e-15)
-        rcond = max(x.shape[-2:]) * _epsilon(x) if named is None else named
+        rcond = rtol if is_named else 1e-15
+        rcond = max(x.shape[-2:]) * _epsilon(x) if rcond is None else rcond
     u, s, vh = _kp._svd(x, False)
     above = s > _largest(s) * _tolerance(rcond, x)
     inverse = where(above, apply("divide", 1, where(above, s, 1)), 0)
