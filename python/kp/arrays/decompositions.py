@@ -152,9 +152,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return reductions.count_nonzero(s > limit, axis=-1)
 
 
-def pinv(
-    a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue
-) -> Array:
+def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._NoValue) -> Array:
     """Return the pseudo-inverses of matrices.
 
     Singular values up to `rcond` (or `rtol`) times the largest one count as 0.

@@ -41,19 +41,20 @@ TEST_F(DecompositionsTest, EigenvectorsDiagonalizeSymmetricMatrices) {
 }
 
 TEST_F(DecompositionsTest, MatricesWithoutElementsHaveBases) {
-    const Array none = zeros({2, 3, 0}, DType::eFloat32);
-    expectNear(svd(none).u, eye(3, 3).broadcastTo({2, 3, 3}));
-    expectNear(qr(none, true).q, eye(3, 3).broadcastTo({2, 3, 3}));
+    const Array none = zeros({2, 3, 0}, DType::eFloat32, &manager);
+    expectNear(svd(none).u, eye(3, 3, 0, &manager).broadcastTo({2, 3, 3}));
+    expectNear(qr(none, true).q, eye(3, 3, 0, &manager).broadcastTo({2, 3, 3}));
     EXPECT_EQ(toString(svd(none, false).u.shape()), "(2, 3, 0)");
     EXPECT_EQ(toString(svdvals(none).shape()), "(2, 0)");
-    EXPECT_EQ(toString(eigh(zeros({0, 0}, DType::eFloat32)).vectors.shape()), "(0, 0)");
+    EXPECT_EQ(toString(eigh(zeros({0, 0}, DType::eFloat32, &manager)).vectors.shape()), "(0, 0)");
 }
 
 TEST_F(DecompositionsTest, WhatIsNoMatrixIsRefused) {
     EXPECT_ERROR(InvalidArgument, "qr() takes matrices", qr(counting({3})));
     EXPECT_ERROR(InvalidArgument, "svd() takes matrices", svd(counting({3})));
     EXPECT_ERROR(InvalidArgument, "eigh() takes square matrices", eigh(counting({2, 3})));
-    EXPECT_ERROR(InvalidArgument, "real numbers", svdvals(zeros({2, 2}, DType::eComplex64)));
+    EXPECT_ERROR(InvalidArgument, "real numbers",
+                 svdvals(zeros({2, 2}, DType::eComplex64, &manager)));
 }
 
 } // namespace
