@@ -152,7 +152,9 @@ uint32_t FiniteChecks::function(const Node& node, const std::vector<uint32_t>& o
     const uint32_t result = code.add(operation);
     if (!calls)
         editor.decorate(result, spv::DecorationNoContraction);
-    const auto [finiteResult, bits] = finite(code, result, node.type);
+    const auto checked = finite(code, result, node.type);
+    const uint32_t finiteResult = checked.first;
+    const uint32_t bits = checked.second;
     const uint32_t inherited = code.add(spv::OpLogicalNot, boolean, {finiteOperands});
     const uint32_t good = code.add(spv::OpLogicalOr, boolean, {finiteResult, inherited});
     const auto refuse = [&] {
