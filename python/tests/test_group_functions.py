@@ -429,3 +429,22 @@ def test_moves_follow_launches_that_wait_for_the_host(pair: kp.DeviceGroup) -> N
         manager.default_queue.finish()
     _compare(more, (host * 2).T + 1)
     _compare(joined, np.concatenate([host + 1, host]))
+
+
+def test_distinct_values_keep_each_nan(pair: kp.DeviceGroup) -> None:
+    host = np.array([1.0, np.nan, 2.0, np.nan, 1.0, np.nan])
+    found = kp.unique_values(kp.array(host, group=pair))
+    expected = kp.unique_values(kp.array(host))
+    assert int(np.isnan(found.numpy()).sum()) == 3
+    np.testing.assert_array_equal(np.sort(found.numpy()), np.sort(expected.numpy()))
+    whole = np.array([3, 1, 3, 2, 1], dtype=np.int32)
+    np.testing.assert_array_equal(kp.unique_values(kp.array(whole, group=pair)).numpy(), [1, 2, 3])
+
+
+def test_where_of_a_function_leaves_rows_on_their_devices(pair: kp.DeviceGroup) -> None:
+    host = RANDOM.random(10, np.float32)
+    x = kp.array(host, group=pair)
+    out = kp.zeros(10, dtype="float32", group=pair)
+    kp.sqrt(x, out=out, where=x > 0.5)
+    assert out.rows == x.rows
+    np.testing.assert_allclose(out.numpy(), np.where(host > 0.5, np.sqrt(host), 0), rtol=1e-6)

@@ -9,7 +9,7 @@ from ..._axes import normalized_axes
 from ..array import Array
 from . import exchange
 from .array import GroupArray
-from .placing import Function, everywhere, joined, read_only, replicas
+from .placing import Function, everywhere, joined, read_only, rebuilt, replicas
 from .traits import signature_of, trait_of
 
 
@@ -45,8 +45,7 @@ def _by_rows(x: GroupArray, results: list[Any], own: int) -> Any:
     first = results[0]
     if isinstance(first, (tuple, list)):
         found = [_by_rows(x, list(each), own) for each in zip(*results, strict=True)]
-        kind = type(first)
-        return kind(*found) if hasattr(kind, "_fields") else kind(found)
+        return rebuilt(first, found)
     if not isinstance(first, Array):
         return first
     if len(first.shape) < len(x._shape):

@@ -176,7 +176,7 @@ class GroupArray(Values):
         if self._rows == rows:
             return self._parts
         if self._rows is not None:
-            return tuple(exchange.redistributed(self._group, self._parts, self._rows, rows))
+            return tuple(exchange.redistributed(self._group, self._parts, rows))
         starts = exchange.offsets(rows)
         return tuple(
             part[start : start + count]

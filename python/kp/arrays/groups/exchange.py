@@ -106,9 +106,7 @@ def gathered(group: DeviceGroup, parts: Sequence[Array], rows: Rows) -> list[Arr
     return made
 
 
-def redistributed(
-    group: DeviceGroup, parts: Sequence[Array], rows: Rows, wanted: Rows
-) -> list[Array]:
+def redistributed(group: DeviceGroup, parts: Sequence[Array], wanted: Rows) -> list[Array]:
     """Return the rows as other parts."""
     return assembled(group, runs_of(parts), wanted, parts[0].shape[1:], parts[0].dtype)
 
@@ -155,7 +153,7 @@ def shared_by_rows(
     group: DeviceGroup, parts: Sequence[Array], axis: int, wanted: Rows
 ) -> list[Array]:
     """Return parts of another axis as parts with these numbers of rows: undoes shared_along()."""
-    from ..manipulation import concatenate
+    from ..joining import concatenate
 
     moves, received = Moves(group), []
     for device, (first, count) in enumerate(zip(offsets(wanted), wanted, strict=True)):

@@ -6,10 +6,8 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ..._kp import Tensor
 from ..keywords import in_places
 from .along import along
 from .array import GroupArray

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._axes import normalized, normalized_axes
 from ..array import Array
+from ..storage import blank
 from . import exchange
 from .array import GroupArray
 from .exchange import Rows, Run
@@ -49,23 +50,9 @@ def concatenate(
     runs: list[Run] = []
     for each in arrays:
         runs += exchange.runs_of([part.astype(empty.dtype, copy=False) for part in each._parts])
-    return _of_runs(
-        _like(first, empty),
-        runs,
-        exchange.even_rows(sum(each._shape[0] for each in arrays), len(group)),
-    )
-
-
-def _like(x: GroupArray, part: Array) -> GroupArray:
-    """Return an array of the group with the dtype and rows of a part, and nothing in it."""
-    parts = [part if part._manager is manager else _empty(part, manager) for manager in x._group]
-    return GroupArray._of(x._group, parts, (0,) * len(parts))
-
-
-def _empty(part: Array, manager: Any) -> Array:
-    from ..storage import blank
-
-    return blank(manager, (0, *part.shape[1:]), part.dtype)
+    wanted = exchange.even_rows(sum(each._shape[0] for each in arrays), len(group))
+    made = exchange.assembled(group, runs, wanted, empty.shape[1:], empty.dtype)
+    return GroupArray._of(group, made, wanted)
 
 
 def flip(function: Function, x: Any, /, axis: Any = None, out: None = None) -> Any:
@@ -215,7 +202,7 @@ def _taken_by_owners(x: GroupArray, indices: Any, mode: str) -> GroupArray:
             elif source == device:
                 pieces.append(found[first : first + count])
             else:
-                target = _blank_like(group[device], (count, *x._shape[1:]), x)
+                target = blank(group[device], (count, *x._shape[1:]), x._dtype)
                 if target.size:
                     run = Run(source, found, first, count)
                     moves.add([run], [exchange.Place(device, target, 0)])
@@ -234,15 +221,9 @@ def _taken_by_owners(x: GroupArray, indices: Any, mode: str) -> GroupArray:
     return GroupArray._of(group, parts, wanted)
 
 
-def _blank_like(manager: Any, shape: Any, x: GroupArray) -> Array:
-    from ..storage import blank
-
-    return blank(manager, shape, x._dtype)
-
-
 def _moded(index: Array, extent: int, mode: str) -> Array:
     """Return indices of rows by a mode of numpy.take."""
-    from ..elementwise import clip
+    from ..derived import clip
 
     if mode not in ("wrap", "clip"):
         raise ValueError(f"mode is 'raise', 'wrap' or 'clip', not {mode!r}")

@@ -129,14 +129,19 @@ def assign_parts(target: Any, result: Any) -> None:
         assign_all(part, value)
 
 
+def rebuilt(like: Any, parts: list[Any]) -> Any:
+    """Return a tuple, named tuple or list of the same kind with other parts."""
+    kind = type(like)
+    return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+
+
 def joined(group: DeviceGroup, results: Sequence[Any], rows: Rows | None) -> Any:
     """Return results of each device as arrays of the group; tuples as tuples of them."""
     if isinstance(results[0], Array):
         return GroupArray._of(group, results, rows)
     if isinstance(results[0], (tuple, list)):
         parts = [joined(group, each, rows) for each in zip(*results, strict=True)]
-        kind = type(results[0])
-        return kind(*parts) if hasattr(kind, "_fields") else kind(parts)
+        return rebuilt(results[0], parts)
     return results[0]
 
 
@@ -171,7 +176,7 @@ def read_only(result: Any) -> Any:
     if isinstance(result, GroupArray):
         return result._read_only()
     if isinstance(result, (tuple, list)):
-        return type(result)(read_only(each) for each in result)
+        return rebuilt(result, [read_only(each) for each in result])
     return result
 
 
@@ -187,8 +192,6 @@ def _has_sharded(values: Any) -> bool:
 def _kept(result: Any, sharded: bool) -> Any:
     if isinstance(result, GroupArray):
         return result.shard() if sharded and result._shape else result
-    if isinstance(result, tuple) and hasattr(result, "_fields"):
-        return type(result)(*[_kept(each, sharded) for each in result])
     if isinstance(result, (tuple, list)):
-        return type(result)(_kept(each, sharded) for each in result)
+        return rebuilt(result, [_kept(each, sharded) for each in result])
     return result

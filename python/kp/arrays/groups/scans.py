@@ -87,7 +87,7 @@ def cumulative(
     if not include_initial:
         return result
     from ..creation import full
-    from ..manipulation import concatenate
+    from ..joining import concatenate
 
     shape = tuple(1 if each == place else extent for each, extent in enumerate(x._shape))
     first = full(shape, 0 if of_sums else 1, dtype=result.dtype, group=x._group)

@@ -45,9 +45,8 @@ def reshape(
             raise ValueError("the rows must move between the devices, which copy=False forbids")
         even = exchange.even_rows(extents[0], len(rows))
         flat = [shaped(part, (-1,) if part.size else (0,)) for part in source]
-        counts = tuple(count * row for count in rows)
         source = tuple(
-            exchange.redistributed(x._group, flat, counts, tuple(count * inner for count in even))
+            exchange.redistributed(x._group, flat, tuple(count * inner for count in even))
         )
         rows = even
     else:

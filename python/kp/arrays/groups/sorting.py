@@ -57,8 +57,8 @@ def _merged_order(keys: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[A
     return owners, before
 
 
-def _ranges(samples: Sequence[_Samples], rank: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return between which places of each list a split is that has `rank` keys before it.
+def _bounds(samples: Sequence[_Samples]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the least and most keys that each list has before each place among all samples.
 
     With m samples of a list before a place, that list has more than m - 1 steps and at most m steps of
     keys before it.
@@ -66,8 +66,13 @@ def _ranges(samples: Sequence[_Samples], rank: int) -> tuple[NDArray[Any], NDArr
     counts = np.array([each.count for each in samples])
     steps = np.array([each.step for each in samples])
     _, before = _merged_order([each.keys for each in samples])
-    least = np.where(before == 0, 0, (before - 1) * steps + 1)
-    most = np.minimum(before * steps, counts)
+    return np.where(before == 0, 0, (before - 1) * steps + 1), np.minimum(before * steps, counts)
+
+
+def _ranges(
+    least: NDArray[Any], most: NDArray[Any], counts: NDArray[Any], rank: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return between which places of each list a split is that has `rank` keys before it."""
     first, last = np.zeros_like(counts), counts.copy()
     inside = np.flatnonzero(most.sum(axis=1) <= rank)
     if len(inside):
@@ -82,10 +87,10 @@ def splits_of(lists: Sequence[Array], wanted: Rows) -> list[NDArray[Any]]:
     """Return the first key in each sorted list of each part of their merged keys, and the ends."""
     samples = _sampled(lists)
     counts = np.array([each.count for each in samples])
-    ranks = np.cumsum(wanted)[:-1]
+    least, most = _bounds(samples)
     found: list[Any] = []
-    for rank in ranks:
-        first, last = _ranges(samples, int(rank))
+    for rank in np.cumsum(wanted)[:-1]:
+        first, last = _ranges(least, most, counts, int(rank))
         between = [
             each[begin:end].copy().evaluate() if begin < end else None
             for each, begin, end in zip(lists, first.tolist(), last.tolist(), strict=True)
@@ -109,8 +114,8 @@ def _sorted_globally(
     moves, received = Moves(group), []
     for place, device in enumerate(order):
         pieces = []
-        for source, each in zip(order, lists, strict=True):
-            begin, end = (int(splits[place + more][order.index(source)]) for more in (0, 1))
+        for at, (source, each) in enumerate(zip(order, lists, strict=True)):
+            begin, end = (int(splits[place + more][at]) for more in (0, 1))
             if begin == end:
                 continue
             if source == device:
@@ -255,10 +260,11 @@ def unique(
 
 
 def unique_values(function: Function, x: Any, /) -> Any:
-    """Return the different elements."""
+    """Return the different elements, of which each NaN is one of its own."""
     from .. import sets
 
-    return unique(sets.unique, x)
+    has_nans = not isinstance(x, GroupArray) or x._dtype.kind in "fc"
+    return unique(sets.unique, x, equal_nan=not has_nans)
 
 
 def searchsorted(
