@@ -60,3 +60,10 @@ C kp_product_pair(C x, C y) {
     precise T low = product.y + (x.x * y.y + x.y * y.x);
     return kp_fast_sum(product.x, low);
 }
+
+C kp_times_plus(C p, T z, T c) {  // p z + c
+    C product = kp_two_product(p.x, z);
+    C sum = kp_two_sum(product.x, c);
+    precise T low = sum.y + (product.y + p.y * z);
+    return C(sum.x, low);
+}

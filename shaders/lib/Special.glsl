@@ -251,16 +251,10 @@ T kp_lgamma(T x) {
     return sum.x + low;
 }
 
+// Beyond, I0 is infinite.
 float kp_i0_limit(float x) { return 92.0; }
 
 double kp_i0_limit(double x) { return 714.0lf; }
-
-C kp_times_plus(C p, T z, T c) {  // p z + c
-    C product = kp_two_product(p.x, z);
-    C sum = kp_two_sum(product.x, c);
-    precise T low = sum.y + (product.y + p.y * z);
-    return C(sum.x, low);
-}
 
 T kp_i0(T x) {
     T size = abs(x);

@@ -6,21 +6,9 @@
 #include <MatMulOperand.glsl.hpp>
 
 #include "base/Text.hpp"
+#include "primitives/Source.hpp"
 
 namespace kp::primitives {
-namespace {
-
-/// Returns a macro EACH_name that applies a macro F to 0, 1, ...
-/// @param argument  if not empty, the first argument of F
-std::string eachMacro(const char* name, const std::string& argument, uint32_t count) {
-    std::string macro = argument.empty() ? formatted("#define EACH_{}(F)", name)
-                                         : formatted("#define EACH_{}(F, {})", name, argument);
-    for (uint32_t i = 0; i < count; ++i)
-        macro += argument.empty() ? formatted(" F({}u)", i) : formatted(" F({}, {}u)", argument, i);
-    return macro + '\n';
-}
-
-} // namespace
 
 std::string matMulOperandText(const char* name) {
     std::string text(MATMULOPERAND_GLSL);
@@ -53,8 +41,7 @@ std::string matMulTileMacros(const MatMulTile& tile, const DeviceTraits& traits)
                eachMacro("STEP", "", tile.depth);
     // A CPU driver takes seconds to compile steps that are unrolled, and gains nothing from it. It
     // has no time to hide.
-    return macros + "#define EACH_STEP(F) "
-                    "[[dont_unroll]] for (uint step = 0u; step < DEPTH; ++step) F(step)\n";
+    return macros + eachMacro("STEP", "", tile.depth, false);
 }
 
 } // namespace kp::primitives

@@ -94,6 +94,20 @@ ShaderError errorInTexts(const Kernel& kernel, const ShaderError& error) {
 
 } // namespace
 
+std::string eachMacro(const char* name, const std::string& argument, uint32_t count,
+                      bool unrolled) {
+    const std::string first = argument.empty() ? "" : argument + ", ";
+    std::string macro =
+        formatted("#define EACH_{}(F{})", name, argument.empty() ? "" : ", " + argument);
+    if (!unrolled)
+        return macro + formatted(" [[dont_unroll]] for (uint each = 0u; each < {}u; ++each) {{ "
+                                 "F({}each) }}\n",
+                                 count, first);
+    for (uint32_t i = 0; i < count; ++i)
+        macro += formatted(" F({}{}u)", first, i);
+    return macro + '\n';
+}
+
 std::string composeSource(const std::string& macros, const std::string& functions,
                           std::string_view text, bool subgroups, bool memoryModel,
                           const std::vector<std::string>& extensions) {

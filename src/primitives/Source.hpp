@@ -23,6 +23,12 @@ std::string composeSource(const std::string& macros, const std::string& function
                           std::string_view text, bool subgroups, bool memoryModel = false,
                           const std::vector<std::string>& extensions = {});
 
+/// Returns a macro EACH_name(F), or EACH_name(F, argument), that applies a macro F to 0u, 1u, ...
+/// @param argument  if not empty, the first argument of F
+/// @param unrolled  repeats F, instead of a loop
+std::string eachMacro(const char* name, const std::string& argument, uint32_t count,
+                      bool unrolled = true);
+
 /// @param cacheFolder  as CompileOptions::cacheFolder; the device knows it
 /// @throws ShaderError, with the line of the user's own text if the fault is there, or only shows
 ///         behind the text

@@ -13,10 +13,8 @@ layout(push_constant) uniform Push {
     uint columns;
     uint batches;
     uint rowStride;
-    uint columnStride;
     uint batchStride;
     uint madeRowStride;
-    uint madeColumnStride;
     uint madeBatchStride;
 };
 
@@ -27,7 +25,6 @@ void main() {
     uint batch = place / columns / rows;
     if (batch >= batches)
         return;
-    uint from = firstGiven + batch * batchStride + row * rowStride + column * columnStride;
-    made[firstMade + batch * madeBatchStride + row * madeRowStride + column * madeColumnStride] =
-        SOURCE;
+    uint from = firstGiven + batch * batchStride + row * rowStride + column;
+    made[firstMade + batch * madeBatchStride + row * madeRowStride + column] = SOURCE;
 }

@@ -36,7 +36,6 @@ shared REAL sParts[GROUPS * WIDTH];
 shared REAL sWeights[WIDTH];
 shared REAL sFactor[REFLECTIONS];
 shared REAL sInverse[REFLECTIONS];
-shared REAL sDiagonal;
 shared uint sLargest;
 
 // Sums, for each column from `first` to `end`, the products with column j below row j.
@@ -56,6 +55,17 @@ REAL partsOf(uint column) {
     for (uint group = 0u; group < GROUPS; ++group)
         sum += sParts[group * WIDTH + column];
     return sum;
+}
+
+// Subtracts multiples of the vector of column j, sWeights, from the later columns up to `end`.
+void reflectColumns(uint j, uint end, REAL inverse) {
+    uint rest = end - j - 1u;
+    for (uint place = gl_LocalInvocationIndex; place < (ROWS - j) * rest; place += GROUP_SIZE) {
+        uint row = j + place / rest;
+        uint column = j + 1u + place % rest;
+        REAL along = row == j ? REAL(1) : sMatrix[row * WIDTH + j] * inverse;
+        sMatrix[row * WIDTH + column] -= sWeights[column] * along;
+    }
 }
 
 void main() {
@@ -104,18 +114,11 @@ void main() {
         if (thread == 0u) {
             sFactor[j] = made.factor;
             sInverse[j] = made.inverse;
-            sDiagonal = made.diagonal / lift;
         }
         barrier();
-        uint rest = COLUMNS - j - 1u;
-        for (uint place = thread; place < (ROWS - j) * rest; place += GROUP_SIZE) {
-            uint row = j + place / rest;
-            uint column = j + 1u + place % rest;
-            REAL along = row == j ? REAL(1) : sMatrix[row * WIDTH + j] * made.inverse;
-            sMatrix[row * WIDTH + column] -= sWeights[column] * along;
-        }
+        reflectColumns(j, COLUMNS, made.inverse);
         if (thread == 0u)
-            sMatrix[j * WIDTH + j] = sDiagonal;
+            sMatrix[j * WIDTH + j] = made.diagonal / lift;
     }
     barrier();
     REAL back = powerOfTwo(power);
@@ -144,13 +147,7 @@ void main() {
         for (uint column = j + 1u + thread; column < Q_COLUMNS; column += GROUP_SIZE)
             sWeights[column] = factor * inverse * partsOf(column);
         barrier();
-        uint rest = Q_COLUMNS - j - 1u;
-        for (uint place = thread; place < (ROWS - j) * rest; place += GROUP_SIZE) {
-            uint row = j + place / rest;
-            uint column = j + 1u + place % rest;
-            REAL along = row == j ? REAL(1) : sMatrix[row * WIDTH + j] * inverse;
-            sMatrix[row * WIDTH + column] -= sWeights[column] * along;
-        }
+        reflectColumns(j, Q_COLUMNS, inverse);
         barrier();
         for (uint row = j + thread; row < ROWS; row += GROUP_SIZE)
             sMatrix[row * WIDTH + j] =

@@ -34,6 +34,29 @@ shared uint sTurned;
     ((first) > (least) * (least) && (second) > (least) * (least) &&                                \
      abs(off) > threshold * sqrt(first) * sqrt(second))
 
+// Products of tiles of TILE_SIDE x TILE_SIDE, by work groups of 16 x DOWN invocations, each of which has
+// the elements (y + DOWN * i, x + ACROSS * j) in sums[i][j].
+#ifdef TILE_SIDE
+#define HALF_TILE (TILE_SIDE / 2u)
+#define TILE_STRIDE (TILE_SIDE + 1u)
+#define ACROSS 16u
+#define EACH_SUM                                                                                   \
+    UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)                                            \
+        UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j)
+#define ADD_PRODUCTS(LEFT, RIGHT)                                                                  \
+    [[dont_unroll]] for (uint k = 0u; k < TILE_SIDE; ++k) {                                        \
+        REAL down[TILE_SIDE / DOWN];                                                               \
+        UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)                                        \
+            down[i] = LEFT(y + DOWN * i, k);                                                       \
+        UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j) {                                    \
+            REAL across = RIGHT(k, x + ACROSS * j);                                                \
+            UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)                                    \
+                sums[i][j] += down[i] * across;                                                    \
+        }                                                                                          \
+    }
+
+#endif
+
 // A tournament: in each of count - 1 rounds, all of an even number of players meet in pairs.
 uvec2 tournamentPair(uint count, uint round, uint pair) {
     uint last = count - 1u;
@@ -42,6 +65,20 @@ uvec2 tournamentPair(uint count, uint round, uint pair) {
     uint one = (round + pair) % last;
     uint other = (round + last - pair) % last;
     return uvec2(min(one, other), max(one, other));
+}
+
+// The place in the matrix of a row of two blocks of `size` rows that meet.
+uint rowOf(uvec2 met, uint size, uint row) {
+    return row < size ? met.x * size + row : met.y * size + row - size;
+}
+
+// The row and column of an element of a matrix, which is read by columns if TRANSPOSED.
+uvec2 rowAndColumn(uint place, uint rows, uint columns) {
+#ifdef TRANSPOSED
+    return uvec2(place % rows, place / rows);
+#else
+    return uvec2(place / columns, place % columns);
+#endif
 }
 
 void turnOf(REAL first, REAL second, REAL off, out REAL sine, out REAL halfTangent) {

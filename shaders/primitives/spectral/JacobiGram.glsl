@@ -21,10 +21,10 @@ layout(push_constant) uniform Push {
     uint length; // of a slice, a multiple of TILE_SIDE
 };
 
-#define HALF_TILE (TILE_SIDE / 2u)
-#define TILE_STRIDE (TILE_SIDE + 1u)
-#define ACROSS 16u
 shared REAL sTile[TILE_SIDE * TILE_STRIDE];
+
+#define TILE(row, column) sTile[(row) * TILE_STRIDE + (column)]
+#define TURNED(row, column) TILE(column, row)
 
 void main() {
     uint pairs = blocks / 2u;
@@ -41,9 +41,7 @@ void main() {
     uint x = gl_LocalInvocationIndex % ACROSS;
     uint y = gl_LocalInvocationIndex / ACROSS;
     REAL sums[TILE_SIDE / DOWN][TILE_SIDE / ACROSS];
-    UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-        UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j)
-            sums[i][j] = REAL(0);
+    EACH_SUM sums[i][j] = REAL(0);
     uint end = min(width, (slice + 1u) * length);
     [[dont_unroll]] for (uint start = slice * length; start < end; start += TILE_SIDE) {
         barrier();
@@ -51,25 +49,13 @@ void main() {
              place += GROUP_SIZE) {
             uint row = place / TILE_SIDE;
             uint column = start + place % TILE_SIDE;
-            uint from = row < HALF_TILE ? met.x * HALF_TILE + row
-                                        : met.y * HALF_TILE + row - HALF_TILE;
-            sTile[row * TILE_STRIDE + place % TILE_SIDE] =
-                column < end ? rows[origin + from * width + column] : REAL(0);
+            TILE(row, place % TILE_SIDE) =
+                column < end ? rows[origin + rowOf(met, HALF_TILE, row) * width + column] : REAL(0);
         }
         barrier();
-        [[dont_unroll]] for (uint k = 0u; k < TILE_SIDE; ++k) {
-            REAL down[TILE_SIDE / DOWN];
-            UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-                down[i] = sTile[(y + DOWN * i) * TILE_STRIDE + k];
-            UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j) {
-                REAL across = sTile[(x + ACROSS * j) * TILE_STRIDE + k];
-                UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-                    sums[i][j] += down[i] * across;
-            }
-        }
+        ADD_PRODUCTS(TILE, TURNED)
     }
-    UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-        UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j)
-            products[firstProduct + number * (TILE_SIDE * TILE_SIDE) +
-                     (y + DOWN * i) * TILE_SIDE + x + ACROSS * j] = sums[i][j];
+    EACH_SUM
+        products[firstProduct + number * (TILE_SIDE * TILE_SIDE) + (y + DOWN * i) * TILE_SIDE + x +
+                 ACROSS * j] = sums[i][j];
 }

@@ -5,7 +5,7 @@
 // the first round of a sweep, also those within a block), and writes the product of the rotations.
 // A sweep has rotated all pairs of rows once when all rounds of the tournament are over.
 //
-// Macros: GRAM: the matrices are sums of slices of SvdGram.glsl, else parts of a large symmetric
+// Macros: GRAM: the matrices are sums of slices of JacobiGram.glsl, else parts of a large symmetric
 // matrix, which are written, too; SWEEPS, the most that there are; TOLERANCE, in units of the last
 // place; LATE: from this sweep on, more is tolerated.
 //
@@ -53,10 +53,8 @@ void main() {
         for (uint slice = 0u; slice < slices; ++slice)
             value += matrices[from + slice * (SIDE * SIDE)];
 #else
-        uint fromRow = row < PAIRS ? met.x * PAIRS + row : met.y * PAIRS + row - PAIRS;
-        uint fromColumn =
-            column < PAIRS ? met.x * PAIRS + column : met.y * PAIRS + column - PAIRS;
-        REAL value = matrices[firstMatrix + batch * rows * rows + fromRow * rows + fromColumn];
+        REAL value = matrices[firstMatrix + batch * rows * rows +
+                              rowOf(met, PAIRS, row) * rows + rowOf(met, PAIRS, column)];
 #endif
         sMatrix[row * STRIDE + column] = value;
         sTurns[row * STRIDE + column] = row == column ? REAL(1) : REAL(0);
@@ -91,10 +89,8 @@ void main() {
         uint row = place / SIDE;
         uint column = place % SIDE;
 #ifndef GRAM
-        uint toRow = row < PAIRS ? met.x * PAIRS + row : met.y * PAIRS + row - PAIRS;
-        uint toColumn = column < PAIRS ? met.x * PAIRS + column : met.y * PAIRS + column - PAIRS;
-        matrices[firstMatrix + batch * rows * rows + toRow * rows + toColumn] =
-            sMatrix[row * STRIDE + column];
+        matrices[firstMatrix + batch * rows * rows + rowOf(met, PAIRS, row) * rows +
+                 rowOf(met, PAIRS, column)] = sMatrix[row * STRIDE + column];
 #endif
         turns[firstTurn + number * (SIDE * SIDE) + place] = sTurns[row * STRIDE + column];
     }

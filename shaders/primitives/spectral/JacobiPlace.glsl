@@ -21,16 +21,11 @@ layout(push_constant) uniform Push {
 void main() {
     uint place = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
     uint batch = place / (count * length);
-    uint inMatrix = place % (count * length);
     if (batch >= batches)
         return;
-#ifdef TRANSPOSED
-    uint column = inMatrix / count;
-    uint row = inMatrix % count;
-#else
-    uint row = inMatrix / length;
-    uint column = inMatrix % length;
-#endif
+    uvec2 at = rowAndColumn(place % (count * length), count, length);
+    uint row = at.x;
+    uint column = at.y;
     uint from = orders[firstOrder + batch * count + row];
     placed[firstPlaced + place] =
         from == 0xffffffffu ? notANumber()

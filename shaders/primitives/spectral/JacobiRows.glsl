@@ -19,15 +19,12 @@ layout(push_constant) uniform Push {
     uint parts; // of a pair of blocks: work groups
 };
 
-#define HALF_TILE (TILE_SIDE / 2u)
-#define TILE_STRIDE (TILE_SIDE + 1u)
-#define ACROSS 16u
 shared REAL sTile[TILE_SIDE * TILE_STRIDE];
 shared REAL sFactor[TILE_SIDE * TILE_STRIDE];
 
-uint rowOf(uvec2 met, uint row) {
-    return row < HALF_TILE ? met.x * HALF_TILE + row : met.y * HALF_TILE + row - HALF_TILE;
-}
+#define TILE(row, column) sTile[(row) * TILE_STRIDE + (column)]
+#define FACTOR(row, column) sFactor[(row) * TILE_STRIDE + (column)]
+#define TURNED(row, column) FACTOR(column, row)
 
 void loadTurns(uint number) {
     for (uint place = gl_LocalInvocationIndex; place < TILE_SIDE * TILE_SIDE; place += GROUP_SIZE)
@@ -62,12 +59,12 @@ void main() {
         uint row = place / TILE_SIDE;
         uint column = place % TILE_SIDE;
 #ifdef BOTH
-        uint from = rowOf(metColumns, column);
+        uint from = rowOf(metColumns, HALF_TILE, column);
 #else
         uint from = part * TILE_SIDE + column;
 #endif
         sTile[row * TILE_STRIDE + column] =
-            from < width ? matrices[origin + rowOf(met, row) * width + from] : REAL(0);
+            from < width ? matrices[origin + rowOf(met, HALF_TILE, row) * width + from] : REAL(0);
     }
     uint x = gl_LocalInvocationIndex % ACROSS;
     uint y = gl_LocalInvocationIndex / ACROSS;
@@ -75,45 +72,19 @@ void main() {
     if (turned) {
         loadTurns(batch * pairs + pair);
         barrier();
-        UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-            UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j)
-                sums[i][j] = REAL(0);
-        [[dont_unroll]] for (uint k = 0u; k < TILE_SIDE; ++k) {
-            REAL down[TILE_SIDE / DOWN];
-            UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-                down[i] = sFactor[(y + DOWN * i) * TILE_STRIDE + k];
-            UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j) {
-                REAL across = sTile[k * TILE_STRIDE + x + ACROSS * j];
-                UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-                    sums[i][j] += down[i] * across;
-            }
-        }
+        EACH_SUM sums[i][j] = REAL(0);
+        ADD_PRODUCTS(FACTOR, TILE)
         barrier();
-        UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-            UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j)
-                sTile[(y + DOWN * i) * TILE_STRIDE + x + ACROSS * j] = sums[i][j];
+        EACH_SUM TILE(y + DOWN * i, x + ACROSS * j) = sums[i][j];
     }
 #ifdef BOTH
     if (turnedColumns) {
         loadTurns(batch * pairs + part);
         barrier();
-        UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-            UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j)
-                sums[i][j] = REAL(0);
-        [[dont_unroll]] for (uint k = 0u; k < TILE_SIDE; ++k) {
-            REAL down[TILE_SIDE / DOWN];
-            UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-                down[i] = sTile[(y + DOWN * i) * TILE_STRIDE + k];
-            UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j) {
-                REAL across = sFactor[(x + ACROSS * j) * TILE_STRIDE + k];
-                UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-                    sums[i][j] += down[i] * across;
-            }
-        }
+        EACH_SUM sums[i][j] = REAL(0);
+        ADD_PRODUCTS(TILE, TURNED)
         barrier();
-        UNROLL for (uint i = 0u; i < TILE_SIDE / DOWN; ++i)
-            UNROLL for (uint j = 0u; j < TILE_SIDE / ACROSS; ++j)
-                sTile[(y + DOWN * i) * TILE_STRIDE + x + ACROSS * j] = sums[i][j];
+        EACH_SUM TILE(y + DOWN * i, x + ACROSS * j) = sums[i][j];
     }
 #endif
     barrier();
@@ -121,15 +92,15 @@ void main() {
         uint row = place / TILE_SIDE;
         uint column = place % TILE_SIDE;
 #ifdef BOTH
-        matrices[origin + rowOf(met, row) * width + rowOf(metColumns, column)] =
+        matrices[origin + rowOf(met, HALF_TILE, row) * width + rowOf(metColumns, HALF_TILE, column)] =
             sTile[row * TILE_STRIDE + column];
         // The tile on the other side of the diagonal.
-        matrices[origin + rowOf(metColumns, row) * width + rowOf(met, column)] =
+        matrices[origin + rowOf(metColumns, HALF_TILE, row) * width + rowOf(met, HALF_TILE, column)] =
             sTile[column * TILE_STRIDE + row];
 #else
         uint to = part * TILE_SIDE + column;
         if (to < width)
-            matrices[origin + rowOf(met, row) * width + to] = sTile[row * TILE_STRIDE + column];
+            matrices[origin + rowOf(met, HALF_TILE, row) * width + to] = sTile[row * TILE_STRIDE + column];
 #endif
     }
 }

@@ -20,16 +20,11 @@ layout(push_constant) uniform Push {
 void main() {
     uint place = flatGroup() * GROUP_SIZE + gl_LocalInvocationIndex;
     uint batch = place / (rows * columns);
-    uint inMatrix = place % (rows * columns);
     if (batch >= batches)
         return;
-#ifdef TRANSPOSED
-    uint column = inMatrix / rows;
-    uint row = inMatrix % rows;
-#else
-    uint row = inMatrix / columns;
-    uint column = inMatrix % columns;
-#endif
+    uvec2 at = rowAndColumn(place % (rows * columns), rows, columns);
+    uint row = at.x;
+    uint column = at.y;
     uint triangle = firstTriangle + batch * columns * count;
     REAL value = bases[firstBasis + (batch * rows + row) * columns + column];
     if (column < count && triangles[triangle + column * count + column] < REAL(0))

@@ -40,10 +40,10 @@ private:
             return;
         }
         if (!mInPlace)
-            mDense.copy(mGiven, false, mFactor, mSize, mSize, kLower);
+            mDense.copy(mGiven, mFactor, mSize, mSize, kLower);
         for (uint64_t start = 0; start < mSize; start += mRules.panel)
             factorPanel(start, std::min(mRules.panel, mSize - start));
-        mDense.copy(mFactor, false, mFactor, mSize, mSize, kLower);
+        mDense.copy(mFactor, mFactor, mSize, mSize, kLower);
     }
 
     void factorPanel(uint64_t start, uint64_t width) {

@@ -64,17 +64,6 @@ uint32_t DensePlanner::kernel(const char* name, const std::string& macros, std::
     return plan.sharedKernel(std::move(made));
 }
 
-std::string DensePlanner::eachMacro(const char* name, uint32_t count) const {
-    if (traits.isCpu) // its compiler takes long for repeated text
-        return formatted("#define EACH_{}(F) [[dont_unroll]] for (uint each = 0u; each < {}u; "
-                         "++each) {{ F(each) }}\n",
-                         name, count);
-    std::string macro = formatted("#define EACH_{}(F)", name);
-    for (uint32_t i = 0; i < count; ++i)
-        macro += formatted(" F({}u)", i);
-    return macro + '\n';
-}
-
 View DensePlanner::view(const DenseBlock& block, uint64_t rows, uint64_t columns,
                         View::Use use) const {
     View view;
@@ -186,7 +175,8 @@ void DensePlanner::solveBlock(const DenseTriangle& given) {
     dispatch.kernel = kernel(
         "OpTriangularSolve",
         formatted("#define TILE {}u\n{}", kTriangleTile, given.unit ? "#define UNIT\n" : "") +
-            eachMacro("ROW", kTriangleTile),
+            // A compiler of CPUs takes long for repeated text.
+            eachMacro("ROW", "", kTriangleTile, !traits.isCpu),
         TRIANGULARSOLVE_GLSL, kTriangleGroup);
     dispatch.views = {view(given.triangle, given.size, given.size, View::Use::eRead),
                       view(given.side, given.sideTransposed ? given.columns : given.size,
@@ -234,25 +224,18 @@ void DensePlanner::transpose(const DenseBlock& from, const DenseBlock& to, uint6
     planMove(plan, move, traits);
 }
 
-void DensePlanner::copy(const DenseBlock& from, bool transposed, const DenseBlock& to,
-                        uint64_t rows, uint64_t columns, const char* source) {
+void DensePlanner::copy(const DenseBlock& from, const DenseBlock& to, uint64_t rows,
+                        uint64_t columns, const char* source) {
     if (rows == 0 || columns == 0 || batches == 0)
         return;
     Dispatch dispatch;
     const uint32_t group = std::min(kCopyGroup, traits.maxGroupSize);
     dispatch.kernel =
         kernel("copy of matrices", formatted("#define SOURCE {}\n", source), DENSECOPY_GLSL, group);
-    dispatch.views = {
-        view(from, transposed ? columns : rows, transposed ? rows : columns, View::Use::eRead),
-        view(to, rows, columns, View::Use::eWrite)};
-    dispatch.push = {lowWord(rows),
-                     lowWord(columns),
-                     lowWord(batches),
-                     lowWord(transposed ? 1 : from.stride),
-                     lowWord(transposed ? from.stride : 1),
-                     lowWord(from.batchStride),
-                     lowWord(to.stride),
-                     1,
+    dispatch.views = {view(from, rows, columns, View::Use::eRead),
+                      view(to, rows, columns, View::Use::eWrite)};
+    dispatch.push = {lowWord(rows),          lowWord(columns),          lowWord(batches),
+                     lowWord(from.stride),   lowWord(from.batchStride), lowWord(to.stride),
                      lowWord(to.batchStride)};
     dispatch.groups = divideUp(rows * columns * batches, group);
     add(std::move(dispatch));

@@ -89,8 +89,6 @@ public:
     /// @param macros  besides those of the type
     uint32_t kernel(const char* name, const std::string& macros, std::string_view text,
                     uint32_t groupSize, bool subgroups = false);
-    /// Returns a macro EACH_name that applies a macro to 0u, 1u, ...
-    std::string eachMacro(const char* name, uint32_t count) const;
     /// Returns the view of `rows` stored rows of `columns` elements in each matrix.
     View view(const DenseBlock& block, uint64_t rows, uint64_t columns, View::Use use) const;
     void add(Dispatch dispatch) { plan.steps.emplace_back(std::move(dispatch)); }
@@ -106,8 +104,12 @@ public:
     void transpose(const DenseBlock& from, const DenseBlock& to, uint64_t rows, uint64_t columns);
     /// Writes rows x columns elements of each matrix.
     /// @param source  GLSL over given, from, row and column: "given[from]"
-    void copy(const DenseBlock& from, bool transposed, const DenseBlock& to, uint64_t rows,
-              uint64_t columns, const char* source = "given[from]");
+    void copy(const DenseBlock& from, const DenseBlock& to, uint64_t rows, uint64_t columns,
+              const char* source = "given[from]");
+    /// Writes 1 on the diagonals, and 0.
+    void identity(const DenseBlock& to, uint64_t rows, uint64_t columns) {
+        copy(to, to, rows, columns, "row == column ? REAL(1) : REAL(0)");
+    }
 
 private:
     uint64_t mostBatches(uint64_t elements) const;

@@ -237,7 +237,7 @@ Plan planLu(const LuProblem& problem, const DeviceTraits& traits) {
             dense.transpose(factoring.given, factoring.factors.block, problem.columns,
                             problem.rows);
         else if (!isSmall && !problem.inPlace)
-            dense.copy(factoring.given, false, passOut, problem.columns, problem.rows);
+            dense.copy(factoring.given, passOut, problem.columns, problem.rows);
         addLu(dense, factoring);
         if (!isSmall && !problem.transposed)
             dense.transpose(factoring.factors.block, passOut, problem.rows, problem.columns);

@@ -52,14 +52,14 @@ public:
     }
 
     Plan plan() {
-        const uint64_t most =
-            std::max({mColumns, mProblem.basisColumns, uint64_t{mRules.panel}}) * mRows;
+        const uint64_t most = std::max(mColumns, mProblem.basisColumns) * mRows;
         if (mRows > 0 && mReflections == 0)
             mDense.forEachPass(most, [&](uint64_t first) { addIdentity(first); });
         else if (mReflections > 0 && isWhole())
             mDense.forEachPass(most, [&](uint64_t first) { addWhole(first); });
         else if (mReflections > 0)
-            mDense.forEachPass(most, [&](uint64_t first) { addBlocks(first); });
+            mDense.forEachPass(std::max(most, scratchElements()),
+                               [&](uint64_t first) { addBlocks(first); });
         return std::move(mDense.plan);
     }
 
@@ -68,7 +68,7 @@ private:
     uint64_t wholeWidth() const { return std::max(mColumns, mProblem.basisColumns) | 1; }
     bool isWhole() const {
         const uint64_t elements =
-            (mRows + mRules.wholeGroups + 1) * wholeWidth() + 2 * mReflections + 1;
+            (mRows + mRules.wholeGroups + 1) * wholeWidth() + 2 * mReflections;
         return mRows <= mRules.maxWhole && wholeWidth() <= mRules.maxWhole + 1 &&
                elements * mDense.elementBytes() + 16 <= mDense.traits.sharedBytes;
     }
@@ -87,7 +87,7 @@ private:
     /// Of matrices without columns, a complete Q is the identity.
     void addIdentity(uint64_t first) {
         if (mProblem.basisColumns > 0)
-            mDense.copy(basis(first), false, basis(first), mRows, mProblem.basisColumns, kIdentity);
+            mDense.identity(basis(first), mRows, mProblem.basisColumns);
     }
 
     void addWhole(uint64_t first) {
@@ -122,8 +122,7 @@ private:
     DenseBlock reflectors() const { return {mVectors, 0, mReflections, mRows * mReflections}; }
     /// The factor T of the panel that starts at a column.
     DenseBlock factor(uint64_t start) const {
-        return {mTriangles, start * mRules.panel, mRules.panel,
-                panels() * mRules.panel * mRules.panel};
+        return {mTriangles, start * mRules.panel, mRules.panel, triangleElements()};
     }
 
     void addBlocks(uint64_t first) {
@@ -152,20 +151,29 @@ private:
         }
     }
 
+    /// The most that a matrix takes in a memory besides the given one and the results.
+    uint64_t scratchElements() const {
+        return std::max(
+            {triangleElements(), productElements(), partElements(divideUp(mRows, groupRows()))});
+    }
+    uint64_t triangleElements() const { return panels() * mRules.panel * mRules.panel; }
+    uint64_t productElements() const {
+        return mRules.panel * std::max({mColumns, mProblem.basisColumns, uint64_t{mRules.panel}});
+    }
+    /// Sums of work groups, for each turn of two, and the row of the pivot.
+    uint64_t partElements(uint64_t groups) const { return 2 * (groups + 1) * mRules.panel; }
+
     void takeMemory() {
         const uint64_t bytes = mDense.batches * mDense.elementBytes();
-        const uint64_t most = std::max(mColumns, mProblem.basisColumns);
         mScales = mDense.plan.addScratch(mDense.batches * sizeof(uint32_t));
         mWork = mDense.plan.addScratch(mRows * mColumns * bytes);
         mVectors = mDense.plan.addScratch(mRows * mReflections * bytes);
-        mTriangles = mDense.plan.addScratch(panels() * mRules.panel * mRules.panel * bytes);
+        mTriangles = mDense.plan.addScratch(triangleElements() * bytes);
         mFactors = mDense.plan.addScratch(mReflections * bytes);
         mParts = mDense.plan.addScratch(partElements(divideUp(mRows, groupRows())) * bytes);
-        mProducts[0] = mDense.plan.addScratch(mRules.panel * std::max<uint64_t>(most, 32) * bytes);
-        mProducts[1] = mDense.plan.addScratch(mRules.panel * std::max<uint64_t>(most, 32) * bytes);
+        for (uint32_t& products : mProducts)
+            products = mDense.plan.addScratch(productElements() * bytes);
     }
-
-    uint64_t partElements(uint64_t groups) const { return 2 * (groups + 1) * mRules.panel; }
 
     /// Finds the reflections of a panel, and their T.
     void addPanel(uint64_t start) {
@@ -262,8 +270,6 @@ private:
             divideUp(mProblem.triangleRows * mColumns * mDense.batches, mRules.groupSize);
         mDense.add(std::move(dispatch));
     }
-
-    static constexpr const char* kIdentity = "row == column ? REAL(1) : REAL(0)";
 
     const QrProblem& mProblem;
     QrRules mRules;

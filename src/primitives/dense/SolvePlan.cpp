@@ -101,7 +101,7 @@ Plan planTriangularSolve(const TriangularSolveProblem& problem, const DeviceTrai
         if (!problem.inPlace) {
             DenseBlock b = triangle.side;
             b.memory = 1;
-            dense.copy(b, false, triangle.side, n, problem.columns);
+            dense.copy(b, triangle.side, n, problem.columns);
         }
         dense.solve(triangle);
     });

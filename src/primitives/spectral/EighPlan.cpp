@@ -61,7 +61,7 @@ Plan planEigh(const EighProblem& problem, const DeviceTraits& traits) {
         return std::move(dense.plan);
     }
     JacobiSteps steps(dense, size, size, true, problem.vectors);
-    dense.forEachPass(steps.allRows() * steps.allRows(), [&](uint64_t first) {
+    dense.forEachPass(steps.mostElements(), [&](uint64_t first) {
         steps.beginPass();
         steps.load({0, first * size * size, size, size * size}, problem.upper ? "UPPER" : "LOWER");
         steps.sweep();

@@ -75,18 +75,38 @@ View JacobiSteps::states(View::Use use) const {
     return {mState, 0, mDense.batches * stateWords() * sizeof(uint32_t), sizeof(uint32_t), use};
 }
 
+uint64_t JacobiSteps::mostElements() const {
+    return std::max(
+        {allRows() * width(), mVectors ? allRows() * allRows() : 0, squares() * mSlices});
+}
+
+void JacobiSteps::makeKernels() {
+    const std::string tiles = macros(false) + formatted("#define TILE_SIDE {}u\n", mRules.side);
+    mPairsKernel =
+        kernel("rotations of pairs of blocks", macros(true) + (mSymmetric ? "" : "#define GRAM\n"),
+               JACOBIPAIRS_GLSL, mRules.groupSize);
+    if (!mSymmetric)
+        mGramKernel =
+            kernel("products of blocks of rows", tiles, JACOBIGRAM_GLSL, mRules.groupSize);
+    if (!mSymmetric || mVectors)
+        mRowsKernel = kernel("rotated blocks", tiles, JACOBIROWS_GLSL, mRules.groupSize);
+    if (mSymmetric && pairs() > 1)
+        mBothKernel =
+            kernel("rotated blocks", tiles + "#define BOTH\n", JACOBIROWS_GLSL, mRules.groupSize);
+}
+
 void JacobiSteps::beginPass() {
     if (!std::exchange(mHasMemory, true)) {
+        makeKernels();
         const uint64_t bytes = mDense.batches * mDense.elementBytes();
-        const uint64_t square = uint64_t{mRules.side} * mRules.side;
         mState = mDense.plan.addScratch(mDense.batches * stateWords() * sizeof(uint32_t));
         mMatrix = mDense.plan.addScratch(allRows() * width() * bytes);
         if (mVectors)
             mTurned = mDense.plan.addScratch(allRows() * allRows() * bytes);
-        mTurns = mDense.plan.addScratch(pairs() * square * bytes);
+        mTurns = mDense.plan.addScratch(squares() * bytes);
         mOrder = mDense.plan.addScratch(mRows * mDense.batches * sizeof(uint32_t));
         if (!mSymmetric)
-            mGram = mDense.plan.addScratch(pairs() * mSlices * square * bytes);
+            mGram = mDense.plan.addScratch(squares() * mSlices * bytes);
     }
     mDense.fill(mState, mDense.batches * stateWords());
 }
@@ -109,15 +129,11 @@ void JacobiSteps::addGram(uint64_t round, uint64_t sweep) {
     const uint64_t length =
         divideUp(divideUp(mColumns, mSlices), uint64_t{mRules.side}) * mRules.side;
     Dispatch dispatch;
-    dispatch.kernel = kernel("products of blocks of rows",
-                             macros(false) + formatted("#define TILE_SIDE {}u\n", mRules.side),
-                             JACOBIGRAM_GLSL, mRules.groupSize);
-    dispatch.views = {
-        mDense.view(matrix(), allRows(), width(), View::Use::eRead),
-        states(View::Use::eRead),
-        {mGram, 0,
-         mDense.batches * pairs() * mSlices * mRules.side * mRules.side * mDense.elementBytes(),
-         mDense.elementBytes(), View::Use::eWrite}};
+    dispatch.kernel = mGramKernel;
+    dispatch.views = {mDense.view(matrix(), allRows(), width(), View::Use::eRead),
+                      states(View::Use::eRead),
+                      {mGram, 0, mDense.batches * squares() * mSlices * mDense.elementBytes(),
+                       mDense.elementBytes(), View::Use::eWrite}};
     dispatch.push = {lowWord(mDense.batches), lowWord(mBlocks), lowWord(round), lowWord(sweep),
                      lowWord(width()),        lowWord(mSlices), lowWord(length)};
     dispatch.groups = pairs() * mSlices * mDense.batches;
@@ -125,12 +141,9 @@ void JacobiSteps::addGram(uint64_t round, uint64_t sweep) {
 }
 
 void JacobiSteps::addPairs(uint64_t round, uint64_t sweep) {
-    const uint64_t square = uint64_t{mRules.side} * mRules.side;
-    const uint64_t bytes = mDense.batches * pairs() * square * mDense.elementBytes();
+    const uint64_t bytes = mDense.batches * squares() * mDense.elementBytes();
     Dispatch dispatch;
-    dispatch.kernel =
-        kernel("rotations of pairs of blocks", macros(true) + (mSymmetric ? "" : "#define GRAM\n"),
-               JACOBIPAIRS_GLSL, mRules.groupSize);
+    dispatch.kernel = mPairsKernel;
     dispatch.views = {
         mSymmetric ? mDense.view(matrix(), allRows(), width(), View::Use::eReadWrite)
                    : View{mGram, 0, bytes * mSlices, mDense.elementBytes(), View::Use::eRead},
@@ -145,13 +158,9 @@ void JacobiSteps::addPairs(uint64_t round, uint64_t sweep) {
 void JacobiSteps::addRows(const DenseBlock& rows, uint64_t round, bool both) {
     const uint64_t parts = both ? pairs() : divideUp(rows.stride, uint64_t{mRules.side});
     Dispatch dispatch;
-    dispatch.kernel = kernel("rotated blocks",
-                             macros(false) + formatted("#define TILE_SIDE {}u\n", mRules.side) +
-                                 (both ? "#define BOTH\n" : ""),
-                             JACOBIROWS_GLSL, mRules.groupSize);
+    dispatch.kernel = both ? mBothKernel : mRowsKernel;
     dispatch.views = {mDense.view(rows, allRows(), rows.stride, View::Use::eReadWrite),
-                      {mTurns, 0,
-                       mDense.batches * pairs() * mRules.side * mRules.side * mDense.elementBytes(),
+                      {mTurns, 0, mDense.batches * squares() * mDense.elementBytes(),
                        mDense.elementBytes(), View::Use::eRead},
                       states(View::Use::eRead)};
     dispatch.push = {lowWord(mDense.batches), lowWord(mBlocks), lowWord(round),
@@ -162,8 +171,7 @@ void JacobiSteps::addRows(const DenseBlock& rows, uint64_t round, bool both) {
 
 void JacobiSteps::sweep() {
     if (mVectors)
-        mDense.copy(matrix(), false, turned(), allRows(), allRows(),
-                    "row == column ? REAL(1) : REAL(0)");
+        mDense.identity(turned(), allRows(), allRows());
     for (uint64_t sweep = 0; sweep < mRules.sweeps; ++sweep)
         for (uint64_t round = 0; round < mBlocks - 1; ++round) {
             if (!mSymmetric)

@@ -42,6 +42,9 @@ public:
     /// Returns the elements of a row, in memory.
     uint64_t width() const { return mSymmetric ? allRows() : mColumns; }
 
+    /// Returns the most elements that a matrix takes in a memory.
+    uint64_t mostElements() const;
+
     /// Takes memory for the matrices of a pass. The first pass is the largest.
     void beginPass();
     /// Copies the matrices of the pass, scaled.
@@ -66,12 +69,15 @@ public:
     /// Returns how far from orthogonal vectors may stay, in units of the last place: what rounding
     /// makes of products of their elements. A literal.
     static std::string tolerance(uint64_t length);
-    View states(View::Use use) const;
 
 private:
+    View states(View::Use use) const;
+    void makeKernels();
     uint64_t pairs() const { return mBlocks / 2; }
     uint64_t stateWords() const { return 1 + mRules.sweeps + pairs(); }
     std::string macros(bool rotates) const;
+    /// Elements of the square matrices of all pairs of blocks.
+    uint64_t squares() const { return pairs() * mRules.side * mRules.side; }
     void addGram(uint64_t round, uint64_t sweep);
     void addPairs(uint64_t round, uint64_t sweep);
     void addRows(const DenseBlock& rows, uint64_t round, bool both);
@@ -91,6 +97,10 @@ private:
     uint32_t mTurns = 0; ///< of the pairs of a round
     uint32_t mGram = 0;
     uint32_t mOrder = 0;
+    uint32_t mGramKernel = 0;
+    uint32_t mPairsKernel = 0;
+    uint32_t mRowsKernel = 0;
+    uint32_t mBothKernel = 0; ///< of rows and columns
 };
 
 } // namespace kp::primitives

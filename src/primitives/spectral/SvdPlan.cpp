@@ -46,7 +46,7 @@ public:
             mDense.forEachPass(most, [&](uint64_t first) { addWhole(first); });
         } else {
             JacobiSteps steps(mDense, mCount, mLength, false, mProblem.vectors);
-            mDense.forEachPass(std::max(most, steps.allRows() * mLength),
+            mDense.forEachPass(std::max(most, steps.mostElements()),
                                [&](uint64_t first) { addBlocks(steps, first); });
         }
         return std::move(mDense.plan);
@@ -66,10 +66,7 @@ private:
         return {mTall ? 3u : 2u, first * mCount * mCount, mCount, mCount * mCount};
     }
 
-    void addIdentity(uint64_t first) {
-        mDense.copy(vectors(first), false, vectors(first), mLength, mLength,
-                    "row == column ? REAL(1) : REAL(0)");
-    }
+    void addIdentity(uint64_t first) { mDense.identity(vectors(first), mLength, mLength); }
 
     uint64_t even() const { return mCount + mCount % 2; }
     uint32_t wholeGroup() const {
@@ -161,8 +158,8 @@ private:
         mDense.plan.append(planQr(problem, mDense.traits),
                            std::vector<uint32_t>{mSorted, mTriangle, mBasis});
         Dispatch dispatch;
-        dispatch.kernel = mDense.kernel("basis of vectors", mTall ? "" : "#define TRANSPOSED\n",
-                                        scaledText({SVDBASIS_GLSL}), steps.rules().groupSize);
+        dispatch.kernel = steps.kernel("basis of vectors", mTall ? "" : "#define TRANSPOSED\n",
+                                       SVDBASIS_GLSL, steps.rules().groupSize);
         dispatch.views = {
             mDense.view({mBasis, 0, mAll, mAll * mLength}, mLength, mAll, View::Use::eRead),
             mDense.view({mTriangle, 0, mCount, mAll * mCount}, mAll, mCount, View::Use::eRead),

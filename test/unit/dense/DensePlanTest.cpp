@@ -3,7 +3,9 @@
 
 #include "primitives/dense/CholeskyPlan.hpp"
 #include "primitives/dense/LuPlan.hpp"
+#include "primitives/dense/QrPlan.hpp"
 #include "primitives/dense/SolvePlan.hpp"
+#include "primitives/spectral/SvdPlan.hpp"
 #include "unit/primitives/PlanSupport.hpp"
 
 namespace kp::primitives {
@@ -78,6 +80,20 @@ TEST(DensePlan, TakesStacksThatAreLargerThanAViewInPasses) {
     expectCoversOnce(plan, 2, 25 * 4);
     cholesky.size = 100;
     EXPECT_THROW(static_cast<void>(planCholesky(cholesky, traits)), Unsupported);
+}
+
+TEST(DensePlan, PassesFitTheScratchMemoryOfFactorsToo) {
+    DeviceTraits traits = largeDevice();
+    traits.maxViewBytes = uint64_t{1} << 20;
+    auto qr = problemOf<QrProblem>(DataTypes::eFloat, 4000);
+    qr.rows = 2; // a panel's factor has more elements than the matrix
+    qr.columns = 200;
+    qr.triangleRows = qr.basisColumns = 2;
+    expectSound(planQr(qr, traits), traits);
+    auto svd = problemOf<SvdProblem>(DataTypes::eFloat, 60);
+    svd.rows = svd.columns = 100; // blocks have 128 rows
+    svd.vectors = true;
+    expectSound(planSvd(svd, traits), traits);
 }
 
 TEST(DensePlan, OfNothingOnlySaysThatNothingFailed) {
