@@ -65,7 +65,6 @@ std::exception_ptr CheckReport::take() {
     if (count == 0)
         return nullptr;
     std::vector<uint32_t> copy(words + 1, words + shader::kReportWords);
-    std::memset(words, 0, shader::kReportWords * sizeof(uint32_t));
     std::vector<CheckFault> faults;
     std::vector<CheckFault> again; // of sites that have a fault already
     std::unordered_set<uint32_t> seen;
@@ -79,7 +78,8 @@ std::exception_ptr CheckReport::take() {
     }
     faults.insert(faults.end(), again.begin(), again.end());
     if (faults.empty())
-        return nullptr;
+        return nullptr; // an invocation has counted its fault, and not written it yet
+    std::memset(words, 0, shader::kReportWords * sizeof(uint32_t));
     return std::make_exception_ptr(CheckFailed(std::move(faults), count));
 }
 

@@ -283,8 +283,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
         return node.type == 0 ? 0 : editor.define(nodeOf(spv::OpConstantNull, node.type, 0, {}));
     };
     const uint32_t value = code.choose(comparison.all(), node.type, perform, refuse);
-    const uint32_t id = code.id();
-    return mContext.add(key, code.finish(value), id);
+    return mContext.add(key, code, value);
 }
 
 void AccessChecks::checkChain(Node& node, std::vector<Node>& before) {
@@ -373,8 +372,7 @@ uint32_t AccessChecks::indexFunction(uint32_t type) {
             comparison.report(code.parameter(0), mContext.zero());
             return mContext.editor.define(nodeOf(spv::OpConstantNull, type, 0, {}));
         });
-    const uint32_t id = code.id();
-    return mContext.add(key, code.finish(value), id);
+    return mContext.add(key, code, value);
 }
 
 } // namespace kp::shader

@@ -135,7 +135,6 @@ std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer) {
 CheckSite siteOf(const CheckContext& context, const AccessPath& path, FaultKind kind) {
     CheckSite site;
     site.kind = kind;
-    site.variable = context.name(path.base);
     bool isBound = false;
     uint32_t set = 0;
     for (const Node& each : context.editor.decorations) {

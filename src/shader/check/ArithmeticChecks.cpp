@@ -146,8 +146,7 @@ uint32_t ArithmeticChecks::secondFunction(const Node& node, FaultKind kind, uint
         return editor.define(nodeOf(spv::OpConstantNull, node.type, 0, {}));
     };
     const uint32_t value = code.choose(good, node.type, compute, refuse);
-    const uint32_t id = code.id();
-    return mContext.add(key, code.finish(value), id);
+    return mContext.add(key, code, value);
 }
 
 void ArithmeticChecks::checkOverflow(Node& node) {
@@ -212,8 +211,7 @@ uint32_t ArithmeticChecks::overflowFunction(const Node& node) {
         return 0u;
     };
     code.choose(good, 0, nothing, refuse);
-    const uint32_t id = code.id();
-    return mContext.add(key, code.finish(low), id);
+    return mContext.add(key, code, low);
 }
 
 } // namespace kp::shader

@@ -116,9 +116,10 @@ const uint32_t* CheckContext::known(const std::vector<uint32_t>& key) const {
     return found == mFunctions.end() ? nullptr : &found->second;
 }
 
-uint32_t CheckContext::add(const std::vector<uint32_t>& key, std::vector<Node> function,
-                           uint32_t id) {
-    mBodies.insert(mBodies.end(), function.begin(), function.end());
+uint32_t CheckContext::add(const std::vector<uint32_t>& key, FunctionWriter& code, uint32_t value) {
+    const uint32_t id = code.id();
+    const std::vector<Node> body = code.finish(value);
+    mBodies.insert(mBodies.end(), body.begin(), body.end());
     mFunctions.emplace(key, id);
     return id;
 }

@@ -57,8 +57,9 @@ public:
     uint32_t addSite(CheckSite site);
     /// Returns the function of a key; null if there is none yet.
     const uint32_t* known(const std::vector<uint32_t>& key) const;
-    /// Adds a function to the module. @return its id
-    uint32_t add(const std::vector<uint32_t>& key, std::vector<Node> function, uint32_t id);
+    /// Ends a function with the value that it returns, or 0, and adds it to the module.
+    /// @return its id
+    uint32_t add(const std::vector<uint32_t>& key, FunctionWriter& code, uint32_t value);
 
     uint32_t uintType() { return editor.intType(32, false); }
     uint32_t zero() { return editor.uintConstant(0); }

@@ -40,8 +40,7 @@ struct CheckSite {
     FaultKind kind = FaultKind::eRead;
     std::string file; ///< "" if the module has no line information
     uint32_t line = 0;
-    std::string text; ///< of the line, without white space around it
-    std::string variable;
+    std::string text;            ///< of the line, without white space around it
     std::optional<uint32_t> set; ///< of a binding
     uint32_t binding = 0;
     std::string storage; ///< such as "shared memory"; "" for bindings

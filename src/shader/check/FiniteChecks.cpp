@@ -165,8 +165,7 @@ uint32_t FiniteChecks::function(const Node& node, const std::vector<uint32_t>& o
     };
     code.choose(
         good, 0, [] { return 0u; }, refuse);
-    const uint32_t id = code.id();
-    return mContext.add(key, code.finish(result), id);
+    return mContext.add(key, code, result);
 }
 
 } // namespace kp::shader

@@ -61,8 +61,7 @@ uint32_t LoopChecks::function() {
     // Once per invocation, because the loops around it end too.
     code.choose(
         last, 0, [] { return 0u; }, report);
-    const uint32_t id = code.id();
-    return mFunction = mContext.add({spv::OpLoopMerge}, code.finish(good), id);
+    return mFunction = mContext.add({spv::OpLoopMerge}, code, good);
 }
 
 void LoopChecks::check(Node& branch, const Node& merge, std::vector<Node>& before) {
