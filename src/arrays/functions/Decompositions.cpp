@@ -7,10 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include <kompute/Error.hpp>
 #include <kompute/arrays/Creation.hpp>
 #include <kompute/arrays/Manipulation.hpp>
-#include <kompute/arrays/Promotion.hpp>
 #include <kompute/primitives/dense/OpEigh.hpp>
 #include <kompute/primitives/dense/OpQr.hpp>
 #include <kompute/primitives/dense/OpSvd.hpp>
@@ -19,7 +17,7 @@
 #include "arrays/Primitives.hpp"
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
-#include "base/Text.hpp"
+#include "arrays/functions/Matrices.hpp"
 
 namespace kp {
 namespace {
@@ -33,18 +31,9 @@ using arrays::View;
 class Decomposed {
 public:
     Decomposed(const Array& a, std::string_view function) {
-        if (a.ndim() < 2)
-            fail<InvalidArgument>("{}() takes matrices, of at least two axes, not the shape {}",
-                                  function, toString(a.shape()));
-        if (a.dtype() >= DType::eComplex64)
-            fail<InvalidArgument>("{}() takes matrices of real numbers, not of {}", function,
-                                  toString(a.dtype()));
-        DType dtype = a.dtype();
-        if (dtype == DType::eFloat16)
-            dtype = DType::eFloat32;
-        else if (dtype != DType::eFloat32 && dtype != DType::eFloat64)
-            dtype = defaultFloat(a.manager());
-        mStack = Shape(a.shape().data(), a.ndim() - 2);
+        arrays::requireMatrices(a, function);
+        const DType dtype = arrays::factoredType(a, function);
+        mStack = arrays::stackOf(a);
         rows = a.shape()[a.ndim() - 2];
         columns = a.shape().back();
         mView = contiguous(stateOf(a.astype(dtype)).evaluated());
@@ -91,9 +80,7 @@ private:
 
 Decomposed symmetric(const Array& a, std::string_view function) {
     Decomposed given(a, function);
-    if (given.rows != given.columns)
-        fail<InvalidArgument>("{}() takes square matrices, not the shape {}", function,
-                              toString(a.shape()));
+    arrays::requireSquare(a, function);
     return given;
 }
 

@@ -111,6 +111,20 @@ Array call(const Function& function, const Operand (&operands)[N]) {
     return apply(function, operands, N);
 }
 
+/// The name of a function of the table, as an argument of a template.
+template <size_t N>
+struct Name {
+    char text[N];
+    consteval Name(const char (&name)[N]) : text{} { std::copy_n(name, N, text); }
+};
+
+/// Applies a function of the table, which is looked up once.
+template <Name name, typename... Operands>
+Array applied(const Operands&... operands) {
+    static const Function& function = *findFunction(name.text);
+    return call(function, {operands...});
+}
+
 } // namespace
 
 Array apply(std::string_view name, const std::vector<Operand>& operands) {
@@ -187,320 +201,241 @@ Array clip(const Array& x, const Operand& low, const Operand& high) {
 }
 
 Array abs(const Operand& x) {
-    static const Function& function = *findFunction("abs");
-    return call(function, {x});
+    return applied<"abs">(x);
 }
 Array sqrt(const Operand& x) {
-    static const Function& function = *findFunction("sqrt");
-    return call(function, {x});
+    return applied<"sqrt">(x);
 }
 Array square(const Operand& x) {
-    static const Function& function = *findFunction("square");
-    return call(function, {x});
+    return applied<"square">(x);
 }
 Array reciprocal(const Operand& x) {
-    static const Function& function = *findFunction("reciprocal");
-    return call(function, {x});
+    return applied<"reciprocal">(x);
 }
 Array negative(const Operand& x) {
-    static const Function& function = *findFunction("negative");
-    return call(function, {x});
+    return applied<"negative">(x);
 }
 Array positive(const Operand& x) {
-    static const Function& function = *findFunction("positive");
-    return call(function, {x});
+    return applied<"positive">(x);
 }
 Array sign(const Operand& x) {
-    static const Function& function = *findFunction("sign");
-    return call(function, {x});
+    return applied<"sign">(x);
 }
 Array floor(const Operand& x) {
-    static const Function& function = *findFunction("floor");
-    return call(function, {x});
+    return applied<"floor">(x);
 }
 Array ceil(const Operand& x) {
-    static const Function& function = *findFunction("ceil");
-    return call(function, {x});
+    return applied<"ceil">(x);
 }
 Array trunc(const Operand& x) {
-    static const Function& function = *findFunction("trunc");
-    return call(function, {x});
+    return applied<"trunc">(x);
 }
 Array round(const Operand& x) {
-    static const Function& function = *findFunction("round");
-    return call(function, {x});
+    return applied<"round">(x);
 }
 Array exp(const Operand& x) {
-    static const Function& function = *findFunction("exp");
-    return call(function, {x});
+    return applied<"exp">(x);
 }
 Array exp2(const Operand& x) {
-    static const Function& function = *findFunction("exp2");
-    return call(function, {x});
+    return applied<"exp2">(x);
 }
 Array expm1(const Operand& x) {
-    static const Function& function = *findFunction("expm1");
-    return call(function, {x});
+    return applied<"expm1">(x);
 }
 Array log(const Operand& x) {
-    static const Function& function = *findFunction("log");
-    return call(function, {x});
+    return applied<"log">(x);
 }
 Array log2(const Operand& x) {
-    static const Function& function = *findFunction("log2");
-    return call(function, {x});
+    return applied<"log2">(x);
 }
 Array log10(const Operand& x) {
-    static const Function& function = *findFunction("log10");
-    return call(function, {x});
+    return applied<"log10">(x);
 }
 Array log1p(const Operand& x) {
-    static const Function& function = *findFunction("log1p");
-    return call(function, {x});
+    return applied<"log1p">(x);
 }
 Array sin(const Operand& x) {
-    static const Function& function = *findFunction("sin");
-    return call(function, {x});
+    return applied<"sin">(x);
 }
 Array cos(const Operand& x) {
-    static const Function& function = *findFunction("cos");
-    return call(function, {x});
+    return applied<"cos">(x);
 }
 Array tan(const Operand& x) {
-    static const Function& function = *findFunction("tan");
-    return call(function, {x});
+    return applied<"tan">(x);
 }
 Array asin(const Operand& x) {
-    static const Function& function = *findFunction("asin");
-    return call(function, {x});
+    return applied<"asin">(x);
 }
 Array acos(const Operand& x) {
-    static const Function& function = *findFunction("acos");
-    return call(function, {x});
+    return applied<"acos">(x);
 }
 Array atan(const Operand& x) {
-    static const Function& function = *findFunction("atan");
-    return call(function, {x});
+    return applied<"atan">(x);
 }
 Array sinh(const Operand& x) {
-    static const Function& function = *findFunction("sinh");
-    return call(function, {x});
+    return applied<"sinh">(x);
 }
 Array cosh(const Operand& x) {
-    static const Function& function = *findFunction("cosh");
-    return call(function, {x});
+    return applied<"cosh">(x);
 }
 Array tanh(const Operand& x) {
-    static const Function& function = *findFunction("tanh");
-    return call(function, {x});
+    return applied<"tanh">(x);
 }
 Array asinh(const Operand& x) {
-    static const Function& function = *findFunction("asinh");
-    return call(function, {x});
+    return applied<"asinh">(x);
 }
 Array acosh(const Operand& x) {
-    static const Function& function = *findFunction("acosh");
-    return call(function, {x});
+    return applied<"acosh">(x);
 }
 Array atanh(const Operand& x) {
-    static const Function& function = *findFunction("atanh");
-    return call(function, {x});
+    return applied<"atanh">(x);
 }
 Array cbrt(const Operand& x) {
-    static const Function& function = *findFunction("cbrt");
-    return call(function, {x});
+    return applied<"cbrt">(x);
 }
 Array erf(const Operand& x) {
-    static const Function& function = *findFunction("erf");
-    return call(function, {x});
+    return applied<"erf">(x);
 }
 Array erfc(const Operand& x) {
-    static const Function& function = *findFunction("erfc");
-    return call(function, {x});
+    return applied<"erfc">(x);
 }
 Array gamma(const Operand& x) {
-    static const Function& function = *findFunction("gamma");
-    return call(function, {x});
+    return applied<"gamma">(x);
 }
 Array lgamma(const Operand& x) {
-    static const Function& function = *findFunction("lgamma");
-    return call(function, {x});
+    return applied<"lgamma">(x);
 }
 Array i0(const Operand& x) {
-    static const Function& function = *findFunction("i0");
-    return call(function, {x});
+    return applied<"i0">(x);
 }
 Array conj(const Operand& x) {
-    static const Function& function = *findFunction("conj");
-    return call(function, {x});
+    return applied<"conj">(x);
 }
 Array deg2rad(const Operand& x) {
-    static const Function& function = *findFunction("deg2rad");
-    return call(function, {x});
+    return applied<"deg2rad">(x);
 }
 Array rad2deg(const Operand& x) {
-    static const Function& function = *findFunction("rad2deg");
-    return call(function, {x});
+    return applied<"rad2deg">(x);
 }
 Array isnan(const Operand& x) {
-    static const Function& function = *findFunction("isnan");
-    return call(function, {x});
+    return applied<"isnan">(x);
 }
 Array isinf(const Operand& x) {
-    static const Function& function = *findFunction("isinf");
-    return call(function, {x});
+    return applied<"isinf">(x);
 }
 Array isfinite(const Operand& x) {
-    static const Function& function = *findFunction("isfinite");
-    return call(function, {x});
+    return applied<"isfinite">(x);
 }
 Array signbit(const Operand& x) {
-    static const Function& function = *findFunction("signbit");
-    return call(function, {x});
+    return applied<"signbit">(x);
 }
 Array logicalNot(const Operand& x) {
-    static const Function& function = *findFunction("logical_not");
-    return call(function, {x});
+    return applied<"logical_not">(x);
 }
 Array bitwiseInvert(const Operand& x) {
-    static const Function& function = *findFunction("bitwise_invert");
-    return call(function, {x});
+    return applied<"bitwise_invert">(x);
 }
 Array add(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("add");
-    return call(function, {x, y});
+    return applied<"add">(x, y);
 }
 Array subtract(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("subtract");
-    return call(function, {x, y});
+    return applied<"subtract">(x, y);
 }
 Array multiply(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("multiply");
-    return call(function, {x, y});
+    return applied<"multiply">(x, y);
 }
 Array divide(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("divide");
-    return call(function, {x, y});
+    return applied<"divide">(x, y);
 }
 Array floorDivide(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("floor_divide");
-    return call(function, {x, y});
+    return applied<"floor_divide">(x, y);
 }
 Array remainder(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("remainder");
-    return call(function, {x, y});
+    return applied<"remainder">(x, y);
 }
 Array fmod(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("fmod");
-    return call(function, {x, y});
+    return applied<"fmod">(x, y);
 }
 Array pow(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("pow");
-    return call(function, {x, y});
+    return applied<"pow">(x, y);
 }
 Array minimum(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("minimum");
-    return call(function, {x, y});
+    return applied<"minimum">(x, y);
 }
 Array maximum(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("maximum");
-    return call(function, {x, y});
+    return applied<"maximum">(x, y);
 }
 Array fmin(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("fmin");
-    return call(function, {x, y});
+    return applied<"fmin">(x, y);
 }
 Array fmax(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("fmax");
-    return call(function, {x, y});
+    return applied<"fmax">(x, y);
 }
 Array hypot(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("hypot");
-    return call(function, {x, y});
+    return applied<"hypot">(x, y);
 }
 Array atan2(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("atan2");
-    return call(function, {x, y});
+    return applied<"atan2">(x, y);
 }
 Array copysign(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("copysign");
-    return call(function, {x, y});
+    return applied<"copysign">(x, y);
 }
 Array nextafter(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("nextafter");
-    return call(function, {x, y});
+    return applied<"nextafter">(x, y);
 }
 Array heaviside(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("heaviside");
-    return call(function, {x, y});
+    return applied<"heaviside">(x, y);
 }
 Array logaddexp(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("logaddexp");
-    return call(function, {x, y});
+    return applied<"logaddexp">(x, y);
 }
 Array equal(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("equal");
-    return call(function, {x, y});
+    return applied<"equal">(x, y);
 }
 Array notEqual(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("not_equal");
-    return call(function, {x, y});
+    return applied<"not_equal">(x, y);
 }
 Array less(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("less");
-    return call(function, {x, y});
+    return applied<"less">(x, y);
 }
 Array lessEqual(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("less_equal");
-    return call(function, {x, y});
+    return applied<"less_equal">(x, y);
 }
 Array greater(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("greater");
-    return call(function, {x, y});
+    return applied<"greater">(x, y);
 }
 Array greaterEqual(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("greater_equal");
-    return call(function, {x, y});
+    return applied<"greater_equal">(x, y);
 }
 Array logicalAnd(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("logical_and");
-    return call(function, {x, y});
+    return applied<"logical_and">(x, y);
 }
 Array logicalOr(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("logical_or");
-    return call(function, {x, y});
+    return applied<"logical_or">(x, y);
 }
 Array logicalXor(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("logical_xor");
-    return call(function, {x, y});
+    return applied<"logical_xor">(x, y);
 }
 Array bitwiseAnd(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("bitwise_and");
-    return call(function, {x, y});
+    return applied<"bitwise_and">(x, y);
 }
 Array bitwiseOr(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("bitwise_or");
-    return call(function, {x, y});
+    return applied<"bitwise_or">(x, y);
 }
 Array bitwiseXor(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("bitwise_xor");
-    return call(function, {x, y});
+    return applied<"bitwise_xor">(x, y);
 }
 Array bitwiseLeftShift(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("bitwise_left_shift");
-    return call(function, {x, y});
+    return applied<"bitwise_left_shift">(x, y);
 }
 Array bitwiseRightShift(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("bitwise_right_shift");
-    return call(function, {x, y});
+    return applied<"bitwise_right_shift">(x, y);
 }
 Array gcd(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("gcd");
-    return call(function, {x, y});
+    return applied<"gcd">(x, y);
 }
 Array lcm(const Operand& x, const Operand& y) {
-    static const Function& function = *findFunction("lcm");
-    return call(function, {x, y});
+    return applied<"lcm">(x, y);
 }
 
 } // namespace kp

@@ -21,6 +21,7 @@
 #include "arrays/Primitives.hpp"
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
+#include "arrays/functions/Matrices.hpp"
 #include "base/Text.hpp"
 
 namespace kp {
@@ -49,30 +50,6 @@ struct Matrices {
     }
 };
 
-Shape stackOf(const Array& x) {
-    return Shape(x.shape().data(), x.ndim() - 2);
-}
-
-/// Returns the type in which matrices are factored.
-DType factoredType(const Array& a, std::string_view function) {
-    if (a.dtype() >= DType::eComplex64)
-        fail<InvalidArgument>("{}() takes matrices of real numbers, not of {}", function,
-                              toString(a.dtype()));
-    if (a.dtype() == DType::eFloat16)
-        return DType::eFloat32;
-    const bool isReal = a.dtype() == DType::eFloat32 || a.dtype() == DType::eFloat64;
-    return isReal ? a.dtype() : defaultFloat(a.manager());
-}
-
-void requireSquare(const Array& a, std::string_view function) {
-    if (a.ndim() < 2)
-        fail<InvalidArgument>("{}() takes matrices, of at least two axes, not the shape {}",
-                              function, toString(a.shape()));
-    if (a.shape().back() != a.shape()[a.ndim() - 2])
-        fail<InvalidArgument>("{}() takes square matrices, not the shape {}", function,
-                              toString(a.shape()));
-}
-
 /// @param stack  to which the matrices are repeated
 Matrices matricesOf(const Array& a, DType dtype, const Shape& stack) {
     Shape shape = stack;
@@ -95,8 +72,9 @@ void requireFactored(const Array& info, const char* message) {
 } // namespace
 
 Factored choleskyOf(const Array& a, bool upper) {
-    requireSquare(a, "cholesky");
-    const Matrices matrices = matricesOf(upper ? swapaxes(a, -1, -2) : a, "cholesky");
+    requireSquare(a, "cholesky"); // before its axes are exchanged
+    const Matrices matrices =
+        matricesOf(upper ? swapaxes(a, -1, -2) : a, factoredType(a, "cholesky"), stackOf(a));
     if (matrices.isEmpty())
         return {arrayOf(matrices.view), matrices.noneFailed()};
     View factor = View::blank(matrices.home(), matrices.view.shape, matrices.view.dtype());
@@ -137,15 +115,13 @@ Factored solutionOf(const Array& a, const Array& b) {
     shape.append({n, sides.shape().back()});
     View x = View::blank(matrices.home(), shape, dtype);
     Array info = matrices.noneFailed();
-    if (!matrices.isEmpty()) {
+    if (shape.product() > 0) {
         View steps = matrices.perMatrix({}, DType::eInt32);
         const View given = contiguous(stateOf(sides.broadcastTo(shape).astype(dtype)).evaluated());
-        if (shape.product() > 0)
-            matrices.launch(std::make_shared<OpSolve>(
-                rangeOf(matrices.view), rangeOf(given), rangeOf(x), rangeOf(steps),
-                matrices.extents(), static_cast<uint64_t>(shape.back())));
-        if (shape.product() > 0)
-            info = arrayOf(std::move(steps));
+        matrices.launch(std::make_shared<OpSolve>(rangeOf(matrices.view), rangeOf(given),
+                                                  rangeOf(x), rangeOf(steps), matrices.extents(),
+                                                  static_cast<uint64_t>(shape.back())));
+        info = arrayOf(std::move(steps));
     }
     const Array made = arrayOf(std::move(x));
     return {isVector ? squeeze(made, -1) : made, std::move(info)};
