@@ -9,6 +9,8 @@
 
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/profiles/ApplyProfile.hpp"
 #include "vulkan/profiles/KnownProfiles.hpp"
 
 namespace kp {
@@ -163,6 +165,15 @@ DeviceInfo describe(const vulkan::PhysicalDevice& device) {
         info.computeQueues.push_back(family.queueFlags & VK_QUEUE_COMPUTE_BIT ? family.queueCount
                                                                               : 0);
     return info;
+}
+
+std::vector<DeviceInfo> listDevices() {
+    std::vector<DeviceInfo> devices;
+    const std::shared_ptr<vulkan::Instance> instance = vulkan::Instance::acquire({});
+    const std::shared_ptr<const vulkan::DeviceProfile> profile = requestedProfile();
+    for (const vulkan::PhysicalDevice& device : instance->physicalDevices())
+        devices.push_back(describe(profile ? vulkan::withProfile(device, *profile) : device));
+    return devices;
 }
 
 } // namespace kp

@@ -29,8 +29,6 @@
 #include "vulkan/memory/Allocator.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
-#include "vulkan/profiles/ApplyProfile.hpp"
-#include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -59,16 +57,6 @@ vulkan::WaitMode waitModeOf(WaitPolicy policy, const vulkan::Device& device) {
     default:
         return device.defaultWaitMode();
     }
-}
-
-/// Submits a full barrier, which stands for the host application's work on the queue: it follows
-/// all earlier work of all queues and precedes all later work.
-void submitFullBarrier(vulkan::Queue& queue) {
-    vulkan::AccessList anything;
-    anything.addUnknown();
-    vulkan::submitOnce(queue, anything, {}, [&](VkCommandBuffer commands, vulkan::KeptObjects&) {
-        vulkan::recordFullBarrier(queue.device(), commands);
-    });
 }
 
 /// @param makeBuffer  called with the device and the size in bytes
@@ -492,23 +480,14 @@ uint32_t Manager::queueFamily(uint32_t queueIndex) const {
 
 void Manager::lockQueue(uint32_t queueIndex) const {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
-    submitFullBarrier(queue);
+    vulkan::submitFullBarrier(queue);
     queue.lock();
 }
 
 void Manager::unlockQueue(uint32_t queueIndex) const {
     vulkan::Queue& queue = mImpl->queue(queueIndex);
     queue.unlock();
-    submitFullBarrier(queue);
-}
-
-std::vector<DeviceInfo> listDevices() {
-    std::vector<DeviceInfo> devices;
-    const std::shared_ptr<vulkan::Instance> instance = vulkan::Instance::acquire({});
-    const std::shared_ptr<const vulkan::DeviceProfile> profile = requestedProfile();
-    for (const vulkan::PhysicalDevice& device : instance->physicalDevices())
-        devices.push_back(describe(profile ? vulkan::withProfile(device, *profile) : device));
-    return devices;
+    vulkan::submitFullBarrier(queue);
 }
 
 } // namespace kp

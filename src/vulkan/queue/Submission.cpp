@@ -7,6 +7,7 @@
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Image.hpp"
+#include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Pools.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -218,6 +219,14 @@ TimelinePoint submitOnce(Queue& queue, const AccessList& accesses,
         throw;
     }
     return done;
+}
+
+void submitFullBarrier(Queue& queue) {
+    AccessList anything;
+    anything.addUnknown();
+    submitOnce(queue, anything, {}, [&](VkCommandBuffer commands, KeptObjects&) {
+        recordFullBarrier(queue.device(), commands);
+    });
 }
 
 } // namespace kp::vulkan

@@ -126,4 +126,8 @@ TimelinePoint submitOnce(Queue& queue, const AccessList& accesses,
                          std::span<const TimelinePoint> waits,
                          const std::function<void(VkCommandBuffer, KeptObjects&)>& record);
 
+/// Submits a full barrier, which stands for the host application's work on the queue: it follows
+/// all earlier work of all queues and precedes all later work.
+void submitFullBarrier(Queue& queue);
+
 } // namespace kp::vulkan
