@@ -12,8 +12,8 @@ import numpy as np
 
 from .._wording import counted
 from .call import Call, called
-from .folding import too_large
 from .functions import ALIASES, HANDLERS
+from .operators import too_large
 from .types import BOOL, Type, of_dtype
 from .values import Named, Value
 

@@ -7,8 +7,6 @@ import ast
 import dataclasses
 from collections.abc import Callable
 
-import numpy as np
-
 from .._wording import counted
 from .emitter import Emitter
 from .operators import Operators

@@ -17,9 +17,8 @@ from .._wording import counted, nearest
 from . import calls
 from .elements import Elements
 from .emitter import Emitter
-from .folding import too_large
 from .functions import BY_NAME
-from .operators import Operators
+from .operators import Operators, too_large
 from .scope import Scope
 from .types import BOOL, SCALARS, Type, of_annotation, of_value
 from .values import NOTHING, UNARY, Named, Value

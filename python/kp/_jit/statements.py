@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .assignments import Assignments
-from .checks import Checks
+from . import intrinsics
 from .emitter import Emitter
 from .expressions import Expressions
 from .local_arrays import LocalArrays
 from .loops import Loops
 from .scope import Scope, merged
+from .types import UINT
 from .values import Value
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ class Statements:
         arrays = LocalArrays(expressions, function.glsl_name)
         assignments = Assignments(expressions, arrays)
         loops = Loops(expressions, assignments, arrays, self.block)
-        self._checks = checks = Checks(expressions, emitter)
         self._translators: dict[type[ast.stmt], Callable[[Any], None]] = {
             ast.Assign: assignments.assign,
             ast.AnnAssign: assignments.annotated,
@@ -43,7 +43,7 @@ class Statements:
             ast.Break: loops.leave,
             ast.Continue: loops.proceed,
             ast.Pass: lambda node: None,
-            ast.Assert: checks.asserted,
+            ast.Assert: self._assert,
             ast.Expr: self._expression,
             ast.If: self._if,
             ast.Return: self._return,
@@ -81,12 +81,56 @@ class Statements:
             self._expressions.evaluate(node.value)  # refused by its name
         if not isinstance(node.value, ast.Call):
             self._fail(node, "this has no effect")
-        if self._checks.is_check(node.value):
-            self._checks.check(node.value)
+        if self._is_check(node.value):
+            self._check(node.value)
             return
         value = self._expressions.evaluate(node.value)
         if value.text:
             self._emitter.line(f"{value.text};")
+
+    def _assert(self, node: ast.Assert) -> None:
+        self._emit_check(node.test, node.msg, None)
+
+    def _is_check(self, node: ast.Call) -> bool:
+        """Return whether a call is one of kp.check()."""
+        try:
+            return self._numbers.source.lookup(ast.unparse(node.func)) is intrinsics.check
+        except KeyError:
+            return False
+
+    def _check(self, node: ast.Call) -> None:
+        given = dict(zip(("condition", "text", "value"), node.args, strict=False))
+        given.update({each.arg or "**": each.value for each in node.keywords})
+        if len(node.args) > 3 or not {"condition"} <= set(given) <= {"condition", "text", "value"}:
+            self._fail(node, "kp.check() takes a condition, a text and a value")
+        self._emit_check(given["condition"], given.get("text"), given.get("value"))
+
+    def _emit_check(self, test: ast.expr, said: ast.expr | None, value: ast.expr | None) -> None:
+        """Report a false condition, in checked mode."""
+        if not self._numbers.unit.checked:
+            return
+        numbers = self._numbers
+        text = ast.unparse(test)
+        if said is not None:
+            if not isinstance(said, ast.Constant) or not isinstance(said.value, str):
+                self._fail(said, "the text of a check is a constant, such as 'x is positive'")
+            text = said.value
+        text = "".join(
+            c if c.isascii() and c.isprintable() and c not in '\\"%' else "?" for c in text
+        )
+        condition = self._expressions.condition(test)
+        shown = Value("0u", UINT)
+        if value is not None:
+            shown = self._expressions.evaluate(value)
+            own = numbers.strong(numbers.typed(shown, value))
+            if not own.is_scalar or own.bits != 32:
+                self._fail(value, f"the value of a check is a number of 32 bits, not {own}")
+            shown = numbers.convert(shown, own, value)
+        self._numbers.unit.extensions.add("GL_EXT_debug_printf")
+        wrong = (
+            str(not condition.constant).lower() if condition.is_constant else f"!({condition.text})"
+        )
+        self._emitter.line(f'if ({wrong}) debugPrintfEXT("{text}", 0x6b70u, {shown.text});')
 
     def _if(self, node: ast.If, keyword: str = "if") -> None:
         scope = self._scope

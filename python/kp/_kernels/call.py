@@ -22,7 +22,6 @@ from .._kp import (
     Memory,
     MemoryTypes,
     Queue,
-    Tensor,
 )
 from .._kp import Kernel as LauncherKernel
 from .parameters import KernelParameter

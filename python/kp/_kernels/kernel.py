@@ -13,7 +13,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._kp import Manager, Queue, Sampler, Tensor, TuningResult
+from .._kp import Manager, Sampler, Tensor, TuningResult
 from .._wording import explains_keywords
 from .launching import Launchable
 from .making import made

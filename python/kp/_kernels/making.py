@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from .._kp import _compile_kernel, _keep_kernel
 from .._shaders.reflection import Reflection, reflect
 from .._wording import kind_of, readable
-from .parameters import KEYWORDS, KernelParameter
+from .parameters import KernelParameter
 from .shader import IndexedAccess, KernelShader
 from .text import array_names, by_index, expand
 
@@ -94,7 +93,7 @@ def made(
     if isinstance(source, (str, os.PathLike)):
         text_of = (source, includes, defines, name if short is not None else "", "folders")
         spirv = _compile_kernel(*text_of)
-        keep = functools.partial(_keep, text_of)
+        keep = lambda folder: _keep_kernel(folder, *text_of)  # noqa: E731
         path = os.fspath(source)
         if "\n" not in path and "{" not in path:
             text, name = "", name or readable(os.path.basename(path)).split(".")[0]
@@ -119,7 +118,3 @@ def made(
         glsl=text,
         keep=keep,
     )
-
-
-def _keep(source: tuple[Any, ...], folder: str) -> None:
-    _keep_kernel(folder, *source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,11 +161,6 @@ def _last(
     written: Any,
 ) -> LastCall | None:
     """Return what the next call may launch again; None if the arrays are large."""
-    if not all(
-        type(value) is Tensor or hasattr(value, "__kp_memory__") or isinstance(value, _NUMBERS)
-        for value in values.values()
-    ):
-        return None
     arrays: list[tuple[str, Any, bool, Any, Any]] = []
     numbers: list[tuple[str, Any]] = []
     size = 0
@@ -177,6 +172,8 @@ def _last(
                 return None
             numbers.append((name, value))
             continue
+        if type(value) is not Tensor and not hasattr(value, "__kp_memory__"):
+            return None
         size += value.nbytes
         memory = None
         if type(value) is not Tensor:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -24,26 +24,17 @@ from ..arrays.creation import empty, extents
 from ..arrays.custom import elementwise
 from ..arrays.elementwise import (
     as_array,
-    ceil,
     exp,
-    expm1,
     floor,
-    log,
-    log1p,
     logaddexp,
-    maximum,
     minimum,
     sqrt,
-    tan,
-    where,
 )
 from ..arrays.linear_algebra import matmul
-from ..arrays.manipulation import broadcast_to, reshape, stack
+from ..arrays.joining import stack
+from ..arrays.manipulation import broadcast_to
 from ..arrays.reductions import sum
 from ..arrays.types import number
-
-if TYPE_CHECKING:
-    from ..random import Generator
 
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
 #: Up to here, whole numbers of float64 are exact.

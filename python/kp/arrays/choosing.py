@@ -15,12 +15,12 @@ from .._wording import counted, kind_of
 from . import reductions, scans
 from .array import Array, converted
 from .creation import arange
+from .derived import clip
 from .elementwise import (
     apply,
     as_array,
     assign_all,
     broadcast,
-    clip,
     fitting,
     into,
     manager_of,

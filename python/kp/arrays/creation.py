@@ -17,11 +17,11 @@ from .._tensors import cuda
 from .._floats import default_float, without_doubles
 from .._kp import Manager, Tensor
 from .array import Array, converted, share
-from .elementwise import apply, manager_of
+from .elementwise import apply
 from .groups.creation import on_groups_too
 from .groups.traits import by_rows
 from .host_data import dtype_of, host_values
-from .manipulation import broadcast_to, expand_dims, given, reshape
+from .manipulation import broadcast_to, given
 from .storage import Shape, blank, index_along, require, unsupported_reason, upload
 from .types import number, warn_if_cut
 
@@ -36,7 +36,6 @@ __all__ = [
     "full",
     "full_like",
     "linspace",
-    "meshgrid",
     "ones",
     "ones_like",
     "tril",
@@ -481,30 +480,3 @@ def tril(x: Any, /, k: int = 0) -> Array:
 def triu(x: Any, /, k: int = 0) -> Array:
     """Return matrices with zeros below the k-th diagonal."""
     return _triangle(x, "greater_equal", k)
-
-
-def meshgrid(
-    *arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
-) -> tuple[Array, ...]:
-    """Return the coordinates of a grid from those along each axis.
-
-    With `sparse`, each array has one element along the other axes. Without `copy`, they are views.
-    """
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
-    on = manager_of(*arrays)
-    flat = [reshape(asarray(each, device=on), (-1,)) for each in arrays]
-    order = list(range(len(flat)))
-    if indexing == "xy" and len(flat) > 1:
-        order[:2] = [1, 0]
-    shape = [0] * len(flat)
-    for axis, part in zip(order, flat, strict=True):
-        shape[axis] = part.shape[0]
-    grids = []
-    for axis, part in zip(order, flat, strict=True):
-        others = tuple(i for i in range(len(flat)) if i != axis)
-        grid = expand_dims(part, axis=others)
-        if not sparse:
-            grid = broadcast_to(grid, tuple(shape))
-        grids.append(grid.copy() if copy else grid)
-    return tuple(grids)

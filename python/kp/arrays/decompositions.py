@@ -18,7 +18,7 @@ from . import host_linear_algebra as host
 from . import reductions
 from .array import Array, converted
 from .creation import zeros
-from .dense_rules import for_device
+from .dense_rules import for_device, matrices
 from .elementwise import apply, as_array, manager_of, where
 from .host_linear_algebra import EighResult, QRResult, SVDResult
 from .manipulation import expand_dims, matrix_transpose, reshape
@@ -37,14 +37,6 @@ __all__ = [
 ]
 
 
-def _matrices(a: Any, square: bool = False) -> Array | None:
-    """Return matrices that the device decomposes, or None for those that NumPy computes or refuses."""
-    array = as_array(a, manager_of(a))
-    if square and array.shape[-1:] != array.shape[-2:-1]:
-        return None
-    return for_device(array)
-
-
 @overload
 def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
 @overload
@@ -57,9 +49,9 @@ def qr(a: Any, mode: str = "reduced") -> QRResult | Array | tuple[Array, Array]:
     With `mode` "r", only the triangular ones, and with "raw" what numpy.linalg.qr returns then, which
     NumPy computes on the host.
     """
-    x = _matrices(a) if mode in ("reduced", "complete", "r") else None
+    x = matrices(a) if mode in ("reduced", "complete", "r") else None
     if x is None:
-        return host.qr(a, mode)  # type: ignore[call-overload, no-any-return]
+        return host.qr(a, mode)  # type: ignore[no-any-return]
     return _kp._qr_triangle(x) if mode == "r" else QRResult(*_kp._qr(x, mode == "complete"))
 
 
@@ -74,7 +66,7 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
     The lower triangles are read, or the upper ones with "U". A matrix with an infinity or NaN has NaN for
     results, without an error. Complex matrices are computed by NumPy on the host.
     """
-    x, upper = _matrices(a, square=True), _is_upper(UPLO)
+    x, upper = matrices(a, square=True), _is_upper(UPLO)
     if x is None or upper is None:
         return host.eigh(a, UPLO)  # type: ignore[no-any-return]
     return EighResult(*_kp._eigh(x, upper))
@@ -82,7 +74,7 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Array:
     """Return the eigenvalues of symmetric matrices, as eigh()."""
-    x, upper = _matrices(a, square=True), _is_upper(UPLO)
+    x, upper = matrices(a, square=True), _is_upper(UPLO)
     if x is None or upper is None:
         return host.eigvalsh(a, UPLO)  # type: ignore[no-any-return]
     return _kp._eigvalsh(x, upper)
@@ -109,9 +101,9 @@ def svd(
     without an error. Complex matrices, and those of which `hermitian` is said, are computed by NumPy on the
     host, which raises LinAlgError then.
     """
-    x = None if hermitian else _matrices(a)
+    x = None if hermitian else matrices(a)
     if x is None:
-        return host.svd(a, full_matrices, compute_uv, hermitian)
+        return host.svd(a, full_matrices, compute_uv, hermitian)  # type: ignore[no-any-return]
     return SVDResult(*_kp._svd(x, bool(full_matrices))) if compute_uv else _kp._svdvals(x)
 
 
@@ -128,6 +120,11 @@ def _epsilon(x: Array) -> float:
     return float(np.finfo(x._dtype).eps)
 
 
+def _inverted(s: Array, above: Array) -> Array:
+    """Return 1 over the singular values that count, and 0 for the others."""
+    return where(above, apply("divide", 1, where(above, s, 1)), 0)
+
+
 def _tolerance(given: Any, x: Array) -> Any:
     """Return a tolerance with an axis for the singular values."""
     if np.ndim(given) == 0 and not isinstance(given, (Array, Tensor)):
@@ -140,7 +137,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
     It is `rtol` times the largest one by default, and `rtol` the larger extent times the distance of floats.
     """
-    x = None if hermitian or (tol is not None and rtol is not None) else _matrices(A)
+    x = None if hermitian or (tol is not None and rtol is not None) else matrices(A)
     if x is None or x.size == 0:
         return host.matrix_rank(A, tol, hermitian, rtol=rtol)  # type: ignore[no-any-return]
     s = _kp._svdvals(x)
@@ -158,7 +155,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
     Singular values up to `rcond` (or `rtol`) times the largest one count as 0.
     """
     is_named = rtol is not np._NoValue
-    x = None if hermitian or (rcond is not None and is_named) else _matrices(a)
+    x = None if hermitian or (rcond is not None and is_named) else matrices(a)
     if x is None or x.size == 0:
         named = {"rtol": rtol} if is_named else {}
         return host.pinv(a, rcond, hermitian, **named)  # type: ignore[no-any-return]
@@ -167,8 +164,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = np._
         rcond = max(x.shape[-2:]) * _epsilon(x) if rcond is None else rcond
     u, s, vh = _kp._svd(x, False)
     above = s > _largest(s) * _tolerance(rcond, x)
-    inverse = where(above, apply("divide", 1, where(above, s, 1)), 0)
-    inverse = where(apply("isnan", s), s, inverse)
+    inverse = where(apply("isnan", s), s, _inverted(s, above))
     return _kp._matmul(
         matrix_transpose(vh),
         expand_dims(converted(inverse, x._dtype), axis=-1) * matrix_transpose(u),
@@ -180,10 +176,10 @@ def cond(x: Any, p: Any = None) -> Array:
 
     Norms other than 2 and -2 are computed by NumPy on the host.
     """
-    matrices = _matrices(x) if p is None or p in (2, -2) else None
-    if matrices is None or matrices.size == 0:
+    given = matrices(x) if p is None or p in (2, -2) else None
+    if given is None or given.size == 0:
         return host.cond(x, p)  # type: ignore[no-any-return]
-    s = _kp._svdvals(matrices)
+    s = _kp._svdvals(given)
     largest, smallest = s[..., 0], s[..., -1]
     found = apply("divide", smallest, largest) if p == -2 else apply("divide", largest, smallest)
     # Of a matrix of zeros, it is infinite.
@@ -210,8 +206,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Arr
     if rcond is None:
         rcond = max(rows, columns) * _epsilon(x)
     above = s > _largest(s) * (_epsilon(x) if rcond < 0 else rcond)
-    inverse = where(above, apply("divide", 1, where(above, s, 1)), 0)
-    weighted = expand_dims(converted(inverse, x._dtype), axis=-1) * _kp._matmul(
+    weighted = expand_dims(converted(_inverted(s, above), x._dtype), axis=-1) * _kp._matmul(
         matrix_transpose(u), sides
     )
     solution = _kp._matmul(matrix_transpose(vh), weighted)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from .. import _kp
 from .._floats import without_doubles
 from .._kp import Manager
 from .array import Array, converted
+from .elementwise import as_array, manager_of
 
 Kind = Literal["cpu", "without doubles", "gpu"]
 
@@ -41,6 +42,20 @@ def kind_of_device(manager: Manager) -> Kind:
             found = "gpu" if _kp._has_doubles(manager) else "without doubles"
         _kinds[manager] = found
     return found
+
+
+def are_square(array: Array) -> bool:
+    return array.ndim > 1 and array.shape[-1] == array.shape[-2]
+
+
+def matrices(
+    a: Any, rules: dict[Kind, tuple[str, ...]] = ON_DEVICE, square: bool = False
+) -> Array | None:
+    """Return matrices, perhaps square ones, that the device computes, or None for those that NumPy
+    computes or refuses.
+    """
+    array = as_array(a, manager_of(a))
+    return for_device(array, rules) if not square or are_square(array) else None
 
 
 def for_device(x: Array, rules: dict[Kind, tuple[str, ...]] = ON_DEVICE) -> Array | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise functions made of others: angles, parts of numbers, and what kind they are."""
+"""Elementwise functions made of others: limits, rounding, angles, parts of numbers, and what kind they are."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from .groups.traits import by_rows
 from .elementwise import (
     apply,
     as_array,
+    astype,
     atan2,
     copysign,
     imag,
     broadcast_into,
     manager_of,
     real,
-    round,
     trunc,
     where,
 )
+from .storage import DType
 
 __all__ = [
     "angle",
     "around",
+    "clip",
     "divmod",
     "fix",
     "iscomplex",
@@ -38,8 +40,69 @@ __all__ = [
     "isrealobj",
     "modf",
     "rint",
+    "round",
     "sinc",
 ]
+
+
+@by_rows("each")
+def clip(
+    x: Any,
+    /,
+    min: Any = None,
+    max: Any = None,
+    out: Array | None = None,
+    *,
+    a_min: Any = None,
+    a_max: Any = None,
+) -> Array:
+    """Return the elements, but at least `min` and at most `max`, also called `a_min` and `a_max`."""
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise TypeError("a_min and a_max are other names of min and max; give one of them")
+    clipped = _clipped(x, a_min if min is None else min, a_max if max is None else max)
+    return broadcast_into(out, clipped)
+
+
+def _clipped(x: Any, min: Any, max: Any) -> Array:
+    result = as_array(x, manager_of(x, min, max))
+    dtype = result._dtype
+    for bound, name in ((min, "maximum"), (max, "minimum")):
+        if bound is not None:
+            result = apply(name, result, _in_range(bound, dtype))
+    return result if min is not None or max is not None else apply("positive", result)
+
+
+def _in_range(bound: Any, dtype: DType) -> Any:
+    """Return a bound; one that integers cannot reach as the nearest that they can."""
+    if isinstance(bound, int) and not isinstance(bound, bool) and dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return sorted((int(limits.min), bound, int(limits.max)))[1]
+    return bound
+
+
+@by_rows("each")
+def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
+    """Return the elements rounded to `decimals` places, ties to even."""
+    rounded = _rounded(x, decimals)
+    return broadcast_into(out, rounded)
+
+
+def _rounded(x: Any, decimals: int) -> Array:
+    array = as_array(x, manager_of(x))
+    if array._dtype.kind in "iu" and decimals < 0:
+        tens = float(10 ** abs(decimals))
+        rounded = apply("round", apply("divide", array, tens))
+        return astype(apply("multiply", rounded, tens), array._dtype)
+    if array._dtype.kind == "b":
+        return apply("round", array)  # NumPy's float16
+    if array._dtype.kind in "iu":
+        return apply("positive", array)
+    if decimals == 0:
+        return apply("round", array)
+    factor = 10.0 ** abs(decimals)
+    if decimals > 0:
+        return apply("divide", apply("round", apply("multiply", array, factor)), factor)
+    return apply("multiply", apply("round", apply("divide", array, factor)), factor)
 
 
 def _array(x: Any) -> Array:

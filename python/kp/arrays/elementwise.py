@@ -17,6 +17,7 @@ from . import methods
 from .array import Array, converted, share
 from .functions import FUNCTIONS, OfFloats
 from .groups.array import GroupArray
+from .groups.functions import takes_groups
 from .groups.placing import assign_parts, in_place_of_each, mapped
 from .groups.traits import by_rows
 from .host_data import dtype_of, host_values
@@ -307,9 +308,7 @@ def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any
                 f"{name} with where= needs out=, which keeps the other elements; kp.where() chooses "
                 "between two arrays"
             )
-        from .groups.functions import takes_groups
-
-        result = takes_groups(_choose)(where, result, out)
+        result = _choose(where, result, out)
     return broadcast_into(out, result)
 
 
@@ -340,6 +339,9 @@ def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     return _kp._expression("({0} ? {1} : {2})", dtype, shape, [truth, *parts])
 
 
+_choose = takes_groups(where)
+
+
 def result_dtype(*values: Any, manager: Manager | None = None) -> DType:
     """Return NumPy's promotion of dtypes and Python numbers, with the default float of a manager."""
     found: DType = np.result_type(*values)
@@ -362,78 +364,6 @@ def astype(x: Any, dtype: DTypeLike, /, *, copy: bool = True, device: Any = None
     require(array._manager, wanted)
     warn_if_cut(array._dtype, wanted)
     return converted(array, wanted)
-
-
-def _choose(condition: Any, x1: Any, x2: Any, /) -> Array:
-    return where(condition, x1, x2)
-
-
-_choose.__name__ = "where"
-
-
-@by_rows("each")
-def clip(
-    x: Any,
-    /,
-    min: Any = None,
-    max: Any = None,
-    out: Array | None = None,
-    *,
-    a_min: Any = None,
-    a_max: Any = None,
-) -> Array:
-    """Return the elements, but at least `min` and at most `max`, also called `a_min` and `a_max`."""
-    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise TypeError("a_min and a_max are other names of min and max; give one of them")
-    clipped = _clipped(x, a_min if min is None else min, a_max if max is None else max)
-    return broadcast_into(out, clipped)
-
-
-def _clipped(x: Any, min: Any, max: Any) -> Array:
-    result = as_array(x, manager_of(x, min, max))
-    dtype = result._dtype
-    for bound, name in ((min, "maximum"), (max, "minimum")):
-        if bound is not None:
-            result = apply(name, result, _in_range(bound, dtype))
-    return result if min is not None or max is not None else apply("positive", result)
-
-
-def _in_range(bound: Any, dtype: DType) -> Any:
-    """Return a bound; one that integers cannot reach as the nearest that they can."""
-    if isinstance(bound, int) and not isinstance(bound, bool) and dtype.kind in "iu":
-        limits = np.iinfo(dtype)
-        return sorted((int(limits.min), bound, int(limits.max)))[1]
-    return bound
-
-
-@by_rows("each")
-def round(x: Any, /, decimals: int = 0, out: Array | None = None) -> Array:
-    """Return the elements rounded to `decimals` places, ties to even."""
-    rounded = _rounded(x, decimals)
-    return broadcast_into(out, rounded)
-
-
-def _rounded(x: Any, decimals: int) -> Array:
-    array = as_array(x, manager_of(x))
-    if array._dtype.kind in "iu" and decimals < 0:
-        tens = float(10 ** abs_(decimals))
-        rounded = apply("round", apply("divide", array, tens))
-        return astype(apply("multiply", rounded, tens), array._dtype)
-    if array._dtype.kind == "b":
-        return apply("round", array)  # NumPy's float16
-    if array._dtype.kind in "iu":
-        return apply("positive", array)
-    if decimals == 0:
-        return apply("round", array)
-    factor = 10.0 ** abs_(decimals)
-    if decimals > 0:
-        return apply("divide", apply("round", apply("multiply", array, factor)), factor)
-    return apply("multiply", apply("round", apply("divide", array, factor)), factor)
-
-
-def abs_(value: int) -> int:
-    """Return the absolute value of a Python integer."""
-    return value if value >= 0 else -value
 
 
 @by_rows("each")
@@ -550,4 +480,4 @@ logaddexp2 = _binary("logaddexp2")
 spacing = _unary("spacing")
 
 if not TYPE_CHECKING:  # to type checkers, all names are public
-    __all__ = sorted({*FUNCTIONS} & {*globals()} | {"astype", "clip", "imag", "real", "round"})
+    __all__ = sorted({*FUNCTIONS} & {*globals()} | {"astype", "imag", "real"})

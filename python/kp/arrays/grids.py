@@ -28,7 +28,8 @@ from .creation import (
     zeros,
 )
 from .elementwise import abs as absolute, apply, as_array, cos, i0, manager_of, sqrt
-from .manipulation import broadcast_arrays, given, ravel, reshape, stack
+from .joining import stack
+from .manipulation import broadcast_arrays, broadcast_to, expand_dims, given, ravel, reshape
 from .storage import index_along, unsupported_reason, upload
 from .types import number
 
@@ -45,6 +46,7 @@ __all__ = [
     "hanning",
     "identity",
     "indices",
+    "meshgrid",
     "mgrid",
     "ogrid",
     "ix_",
@@ -81,6 +83,33 @@ def tri(
     shape = extents((N, N if M is None else M))
     below = apply("less_equal", _column_minus_row(shape, on), k)
     return converted(below, number(default_float(on) if dtype is None else dtype).dtype)
+
+
+def meshgrid(
+    *arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
+) -> tuple[Array, ...]:
+    """Return the coordinates of a grid from those along each axis.
+
+    With `sparse`, each array has one element along the other axes. Without `copy`, they are views.
+    """
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
+    on = manager_of(*arrays)
+    flat = [reshape(asarray(each, device=on), (-1,)) for each in arrays]
+    order = list(range(len(flat)))
+    if indexing == "xy" and len(flat) > 1:
+        order[:2] = [1, 0]
+    shape = [0] * len(flat)
+    for axis, part in zip(order, flat, strict=True):
+        shape[axis] = part.shape[0]
+    grids = []
+    for axis, part in zip(order, flat, strict=True):
+        others = tuple(i for i in range(len(flat)) if i != axis)
+        grid = expand_dims(part, axis=others)
+        if not sparse:
+            grid = broadcast_to(grid, tuple(shape))
+        grids.append(grid.copy() if copy else grid)
+    return tuple(grids)
 
 
 class _Grid:

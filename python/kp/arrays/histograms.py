@@ -17,7 +17,8 @@ from . import reductions
 from .array import Array, converted
 from .creation import asarray
 from .elementwise import apply, as_array, manager_of, where
-from .manipulation import given, ravel, reshape, stack
+from .joining import stack
+from .manipulation import given, ravel, reshape
 from .operands import blank, for_arrays, in_tensors, launch, operand, result_in, uploaded
 from .searching import searchsorted
 from .storage import DType, unsupported_reason

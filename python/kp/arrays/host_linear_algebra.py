@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, overload
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -125,50 +125,17 @@ slogdet = _on_host("slogdet", 1, "signs and logarithms of determinants", Slogdet
 solve = _on_host("solve", 2, "the solutions x of a x = b")
 tensorinv = _on_host("tensorinv", 1, "the inverses of tensors as of square matrices")
 tensorsolve = _on_host("tensorsolve", 2, "the solutions x of tensordot(a, x) = b")
-
-
 _factors = _on_host("qr", 1, "factors of matrices", "tuple[Array, Array]")
 _decomposition = _on_host("svd", 1, "the parts of matrices", "tuple[Array, Array, Array]")
 
 
-@overload
-def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> QRResult: ...
-@overload
-def qr(a: Any, mode: Literal["r"]) -> Array: ...
-@overload
-def qr(a: Any, mode: Literal["raw"]) -> tuple[Array, Array]: ...
-def qr(a: Any, mode: str = "reduced") -> QRResult | Array | tuple[Array, Array]:
-    """Return orthogonal and triangular factors of matrices. NumPy computes them on the host.
-
-    With `mode` "r", only the triangular ones, and with "raw" what numpy.linalg.qr returns then.
-    """
-    found: Array | tuple[Array, Array] = _factors(a, mode)
+def qr(a: Any, mode: str) -> Any:
+    """Return what kp.linalg.qr does, and with "raw" what numpy.linalg.qr returns then."""
+    found = _factors(a, mode)
     return QRResult(*found) if isinstance(found, tuple) and mode != "raw" else found
 
 
-@overload
-def svd(
-    a: Any, full_matrices: bool = True, compute_uv: Literal[True] = True, hermitian: bool = False
-) -> SVDResult: ...
-@overload
-def svd(
-    a: Any, full_matrices: bool = True, *, compute_uv: Literal[False], hermitian: bool = False
-) -> Array: ...
-@overload
-def svd(
-    a: Any, full_matrices: bool, compute_uv: bool, hermitian: bool = False
-) -> SVDResult | Array: ...
-def svd(
-    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
-) -> SVDResult | Array:
-    """Return the singular value decompositions of matrices. NumPy computes them on the host.
-
-    Without `compute_uv`, only the singular values.
-    """
-    found: Any = _decomposition(a, full_matrices, compute_uv, hermitian)
+def svd(a: Any, full_matrices: bool, compute_uv: bool, hermitian: bool) -> Any:
+    """Return what kp.linalg.svd does."""
+    found = _decomposition(a, full_matrices, compute_uv, hermitian)
     return SVDResult(*found) if compute_uv else found
-
-
-def svdvals(x: Any, /) -> Array:
-    """Return the singular values of matrices. NumPy computes them on the host."""
-    return svd(x, compute_uv=False)

@@ -219,7 +219,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
         raise ValueError("cross products need vectors of 3 elements")
-    from .manipulation import stack
+    from .joining import stack
 
     parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return stack(parts, axis=axis)

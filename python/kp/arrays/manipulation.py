@@ -6,30 +6,25 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from .. import _kp
 from .._axes import normalized, normalized_axes
-from .._kp import OpConcatenate, Tensor
-from .._wording import counted, kind_of
-from .array import Array, converted
-from .elementwise import as_array, broadcast, into, manager_of, result_dtype
+from .._kp import Tensor
+from .._wording import counted
+from .array import Array
+from .elementwise import as_array, broadcast, into, manager_of
 from .groups.array import GroupArray
 from .groups.traits import by_rows
-from .operands import in_tensors, operand, written
 from .storage import Shape, broadcast_strides
 from .tensors import in_kind
-from .types import number
 
 __all__ = [
     "broadcast_arrays",
     "broadcast_shapes",
     "broadcast_to",
-    "concat",
-    "concatenate",
     "expand_dims",
     "flatten",
     "flip",
@@ -46,15 +41,12 @@ __all__ = [
     "rot90",
     "sliding_window_view",
     "squeeze",
-    "stack",
     "swapaxes",
     "tile",
     "transpose",
-    "unstack",
 ]
 
 Axes = int | Sequence[int]
-Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 
 
 def given(x: Any) -> Array:
@@ -333,110 +325,6 @@ def ravel(x: Any, /, order: str | None = "C") -> Array:
     return reshape(x, (-1,) if given(x).size else (0,), order)
 
 
-def _one_dtype(parts: Any, /, *_: Any, **__: Any) -> None:
-    """Refuse tensors of several dtypes."""
-    for part in parts:
-        if part.dtype != parts[0].dtype:
-            raise TypeError(
-                f"kp.concatenate takes tensors of one dtype, but there are '{parts[0].dtype}' and "
-                f"'{part.dtype}'"
-            )
-
-
-def _all_tensors(args: tuple[Any, ...]) -> bool:
-    parts = args[0] if args else None
-    if not isinstance(parts, (list, tuple)) or not parts:
-        return False
-    return {isinstance(each, Tensor) for each in parts} == {True}
-
-
-@in_kind(moves=True, decides=_all_tensors, arrays_only=("dtype",), check=_one_dtype, strict=False)
-@by_rows("moves.concatenate")
-def concatenate(
-    parts: Sequence[Any],
-    /,
-    axis: int | None = 0,
-    out: Array | None = None,
-    *,
-    dtype: DTypeLike | None = None,
-    casting: Casting = "same_kind",
-) -> Array:
-    """Return tensors or arrays joined along an axis, or with `axis` None all of their elements.
-
-    Arrays are converted to `dtype`, by default the one that holds all of their elements. `casting` is
-    that of numpy.can_cast.
-    """
-    _require_several("concat", parts)
-    manager = manager_of(*parts)
-    arrays = [as_array(each, manager) for each in parts]
-    if axis is None:
-        arrays = [ravel(each) for each in arrays]
-        axis = 0
-    first = arrays[0]
-    if first.ndim == 0:
-        raise ValueError("arrays without axes cannot be joined; use stack")
-    place = normalized(axis, first.ndim)
-    kinds = {each._dtype for each in arrays}
-    if dtype is not None:
-        kind = number(dtype).dtype
-    else:
-        kind = first._dtype if len(kinds) == 1 else result_dtype(*kinds, manager=manager)
-    for each in arrays:
-        if each._dtype != kind and not np.can_cast(each._dtype, kind, casting):
-            raise TypeError(
-                f"an array of {each._dtype} does not become {kind} by the rule {casting!r}; use astype()"
-            )
-        rest = [e for i, e in enumerate(each.shape) if i != place]
-        wanted = [e for i, e in enumerate(first.shape) if i != place]
-        if each.ndim != first.ndim or rest != wanted:
-            raise ValueError(
-                f"arrays that are joined along axis {axis} have the same other extents, but there are the "
-                f"shapes {first.shape} and {each.shape}"
-            )
-    if in_tensors():
-        shape = list(first.shape)
-        shape[place] = sum(each.shape[place] for each in arrays)
-        parts = [operand(each, each.shape) for each in arrays if each.size]
-        return written(
-            out, first, tuple(shape), kind, lambda memory: OpConcatenate(parts, memory, axis=place)
-        )
-    return into(out, _kp._joined([converted(each, kind) for each in arrays], place))
-
-
-concat = concatenate
-
-
-def _require_several(name: str, arrays: Any) -> None:
-    if not isinstance(arrays, (list, tuple)) and np.ndim(arrays) == 0:
-        raise TypeError(f"{name} takes a sequence of arrays, not {kind_of(arrays)}")
-    if len(arrays) == 0:
-        raise ValueError(f"{name} needs at least one array")
-
-
-def stack(
-    arrays: Sequence[Any],
-    /,
-    axis: int = 0,
-    out: Array | None = None,
-    *,
-    dtype: DTypeLike | None = None,
-    casting: Casting = "same_kind",
-) -> Array:
-    """Return arrays of one shape joined along a new axis. See concat()."""
-    _require_several("stack", arrays)
-    manager = manager_of(*arrays)
-    parts = [expand_dims(as_array(each, manager), axis=axis) for each in arrays]
-    joined = concatenate(parts, axis, dtype=dtype, casting=casting)
-    return into(out, joined)
-
-
-@by_rows(view=True)
-def unstack(x: Any, /, *, axis: int = 0) -> tuple[Array, ...]:
-    """Return views of the parts along an axis."""
-    array = moveaxis(x, axis, 0)
-    return tuple(array[i] for i in range(array.shape[0]))
-
-
 def tile(x: Any, /, reps: Any) -> Array:
     """Return an array repeated as a whole, `reps` times along each axis."""
     array = given(x)
@@ -485,6 +373,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
 def _repeated(array: Array, counts: Any, axis: int) -> Array:
     """Return each element as often as its count says. Waits for counts that are on the device."""
     from .creation import arange
+    from .joining import stack
     from .scans import cumsum
     from .searching import searchsorted, take
 

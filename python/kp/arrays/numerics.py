@@ -16,14 +16,13 @@ from .array import Array, converted
 from .creation import zeros_like
 from .custom import elementwise
 from .elementwise import apply, as_array, conj, manager_of, result_dtype, where
+from .joining import concat, stack
 from .manipulation import (
-    concat,
     flip,
     given,
     moveaxis,
     ravel,
     reshape,
-    stack,
 )
 from .padding import pad
 from .reductions import Axes, reduced

@@ -15,7 +15,8 @@ from .array import Array, converted
 from .by_operator import Operator, offsets, one_axis
 from .elementwise import apply, as_array, into
 from .groups.traits import by_rows
-from .manipulation import broadcast_to, concat, given
+from .joining import concat
+from .manipulation import broadcast_to, given
 from .operands import computed_type, operand, written
 from .reductions import at_least_single, sum_type
 from .storage import DType

@@ -13,7 +13,8 @@ from .._wording import counted
 from .. import _kp
 from .._kp import OpArgSort, OpSearchSorted, OpSort
 from .array import Array, converted
-from .elementwise import apply, as_array, clip, into, manager_of, result_dtype
+from .derived import clip
+from .elementwise import apply, as_array, into, manager_of, result_dtype
 from .groups.traits import by_rows
 from .manipulation import given, ravel, reshape, squeeze
 from .operands import computed_type, in_tensors, operand, written
@@ -191,7 +192,7 @@ def flatnonzero(x: Any, /) -> Array:
 
 def argwhere(x: Any, /) -> Array:
     """Return the indices of the elements that are not 0, a row for each."""
-    from .manipulation import stack
+    from .joining import stack
 
     return stack(nonzero(x), axis=1)
 

@@ -21,7 +21,8 @@ from .._kp import (
 from .array import Array, converted
 from .elementwise import apply, as_array, manager_of, result_dtype
 from .groups.traits import by_rows
-from .manipulation import concat, given, ravel, reshape
+from .joining import concat
+from .manipulation import given, ravel, reshape
 from .operands import blank, launch, operand, result_in
 from .reductions import reduced
 from .searching import ordered_dtype, searchsorted, sort, take_within

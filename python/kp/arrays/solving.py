@@ -14,25 +14,12 @@ import numpy as np
 from .. import _kp
 from . import host_linear_algebra as host
 from .array import Array, converted
-from .dense_rules import LU_ON_DEVICE, ON_DEVICE, for_device
+from .dense_rules import LU_ON_DEVICE, are_square, for_device, matrices
 from .elementwise import as_array, exp, manager_of
 from .host_linear_algebra import LinAlgError, SlogdetResult
 from .manipulation import broadcast_to, expand_dims, squeeze
 
 __all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve"]
-
-
-def _are_square(array: Array) -> bool:
-    return array.ndim > 1 and array.shape[-1] == array.shape[-2]
-
-
-def _squares(a: Any, rules: Any = LU_ON_DEVICE) -> Array | None:
-    """Return square matrices in the dtype that the device computes, or None for the host's.
-
-    NumPy also refuses what are no square matrices.
-    """
-    array = as_array(a, manager_of(a))
-    return for_device(array, rules) if _are_square(array) else None
 
 
 def _checked(found: tuple[Array, Array], message: str) -> Array:
@@ -49,7 +36,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Array:
     Raises LinAlgError, and waits for the device to know, if a matrix is not positive definite. See
     numpy.linalg.cholesky.
     """
-    x = _squares(a, ON_DEVICE)
+    x = matrices(a, square=True)
     if x is not None:
         return _checked(_kp._cholesky(x, bool(upper)), "Matrix is not positive definite")
     named = {"upper": True} if upper else {}  # NumPy before 2 has no such parameter
@@ -62,7 +49,7 @@ def inv(a: Any) -> Array:
 
     Raises LinAlgError, and waits for the device to know, if a matrix is singular.
     """
-    x = _squares(a)
+    x = matrices(a, LU_ON_DEVICE, square=True)
     return host.inv(a) if x is None else _checked(_kp._inv(x), "Singular matrix")
 
 
@@ -75,12 +62,12 @@ def solve(a: Any, b: Any) -> Array:
     manager = manager_of(a, b)
     first, second = as_array(a, manager), as_array(b, manager)
     sides = expand_dims(second, axis=-1) if second.ndim == 1 else second
-    if _are_square(first) and sides.ndim > 1 and sides.shape[-2] != first.shape[-1]:
+    if are_square(first) and sides.ndim > 1 and sides.shape[-2] != first.shape[-1]:
         raise ValueError(
             f"solve needs as many rows of b as a has, {first.shape[-1]}, but b has the shape "
             f"{second.shape}"
         )
-    x, y = _squares(first), for_device(sides)
+    x, y = matrices(first, LU_ON_DEVICE, square=True), for_device(sides)
     if x is None or y is None:
         found: Array = host.solve(first, second)
         return found
@@ -94,13 +81,13 @@ def slogdet(a: Any) -> SlogdetResult:
 
     They are 0 and -inf for singular matrices.
     """
-    x = _squares(a)
+    x = matrices(a, LU_ON_DEVICE, square=True)
     return host.slogdet(a) if x is None else SlogdetResult(*_kp._slogdet(x))
 
 
 def det(a: Any) -> Array:
     """Return the determinants of matrices."""
-    x = _squares(a)
+    x = matrices(a, LU_ON_DEVICE, square=True)
     if x is None:
         found: Array = host.det(a)
     else:
@@ -115,7 +102,7 @@ def matrix_power(x: Any, n: int, /) -> Array:
     from .linear_algebra import matmul
 
     array = as_array(x, manager_of(x))
-    if array.ndim < 2 or array.shape[-1] != array.shape[-2]:
+    if not are_square(array):
         raise ValueError(f"only square matrices have powers, not those of the shape {array.shape}")
     if n < 0:
         return matrix_power(inv(array), -n)

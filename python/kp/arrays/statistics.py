@@ -14,12 +14,13 @@ from .._axes import normalized_axes
 from .._messages.warning import warn
 from . import reductions
 from .array import Array, converted
-from .elementwise import apply, as_array, clip, conj, manager_of, real, result_dtype, sqrt
+from .derived import clip
+from .elementwise import apply, as_array, conj, manager_of, real, result_dtype, sqrt
 from .joining import atleast_2d
 from .linear_algebra import diagonal, matmul
+from .joining import concat
 from .manipulation import (
     broadcast_to,
-    concat,
     given,
     permute_dims,
     reshape,

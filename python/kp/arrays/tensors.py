@@ -101,7 +101,7 @@ class OfTensors:
     ) -> Any:
         """Call for elements that arrays cannot hold, as structs: for their numbers, which tell who goes where."""
         from .creation import arange
-        from .manipulation import concatenate
+        from .joining import concatenate
         from .searching import take
 
         if self.place and isinstance(args[0], str):
