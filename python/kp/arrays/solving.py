@@ -14,7 +14,7 @@ import numpy as np
 from .. import _kp
 from . import host_linear_algebra as host
 from .array import Array, converted
-from .dense_rules import LU_ON_DEVICE, are_square, for_device, matrices
+from .dense_rules import are_square, for_device, matrices
 from .elementwise import as_array, exp, manager_of
 from .host_linear_algebra import LinAlgError, SlogdetResult
 from .manipulation import broadcast_to, expand_dims, squeeze
@@ -49,7 +49,7 @@ def inv(a: Any) -> Array:
 
     Raises LinAlgError, and waits for the device to know, if a matrix is singular.
     """
-    x = matrices(a, LU_ON_DEVICE, square=True)
+    x = matrices(a, square=True)
     return host.inv(a) if x is None else _checked(_kp._inv(x), "Singular matrix")
 
 
@@ -67,7 +67,7 @@ def solve(a: Any, b: Any) -> Array:
             f"solve needs as many rows of b as a has, {first.shape[-1]}, but b has the shape "
             f"{second.shape}"
         )
-    x, y = matrices(first, LU_ON_DEVICE, square=True), for_device(sides)
+    x, y = matrices(first, square=True), for_device(sides)
     if x is None or y is None:
         found: Array = host.solve(first, second)
         return found
@@ -81,13 +81,13 @@ def slogdet(a: Any) -> SlogdetResult:
 
     They are 0 and -inf for singular matrices.
     """
-    x = matrices(a, LU_ON_DEVICE, square=True)
+    x = matrices(a, square=True)
     return host.slogdet(a) if x is None else SlogdetResult(*_kp._slogdet(x))
 
 
 def det(a: Any) -> Array:
     """Return the determinants of matrices."""
-    x = matrices(a, LU_ON_DEVICE, square=True)
+    x = matrices(a, square=True)
     if x is None:
         found: Array = host.det(a)
     else:
