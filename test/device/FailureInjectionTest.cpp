@@ -411,6 +411,17 @@ TEST_F(FaultyDriverTest, LeavesNothingBehindIfDeviceCreationFails) {
     useEverything(*manager);
 }
 
+TEST_F(FaultyDriverTest, TakesADeviceWithoutTheBufferAddressesThatItOffersAndRefuses) {
+    constexpr auto kAddresses = vulkan::Feature::eBufferDeviceAddress;
+    if (!deviceOf(*mDriver.manager())->has(kAddresses))
+        GTEST_SKIP() << "the device has no buffer addresses";
+    mDriver.fail("vkCreateDevice", 1, VK_ERROR_FEATURE_NOT_PRESENT, Often::eOnce);
+    const auto manager = mDriver.manager();
+    EXPECT_TRUE(mDriver.failed());
+    EXPECT_FALSE(deviceOf(*manager)->has(kAddresses));
+    useEverything(*manager);
+}
+
 TEST_F(FaultyDriverTest, ThrowsShaderErrorIfTheDriverRejectsAPipeline) {
     const auto manager = mDriver.manager();
     const auto tensor = manager->tensorT<uint32_t>(kCount);

@@ -26,8 +26,8 @@
 namespace kp::vulkan {
 namespace {
 
-VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
-                      const DevicePlan& plan, const void* featureChain) {
+VkResult tryToCreate(const Instance& instance, const PhysicalDevice& physical,
+                     const DevicePlan& plan, const void* featureChain, VkDevice& handle) {
     std::map<uint32_t, uint32_t> counts;
     for (const auto* queuePlans : {&plan.queues, &plan.copyQueues})
         for (const QueuePlan& queue : *queuePlans)
@@ -56,9 +56,24 @@ VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical,
     info.pQueueCreateInfos = queues.data();
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
+    return instance.table().vkCreateDevice(physical.handle, &info, nullptr, &handle);
+}
+
+/// @param plan  loses buffer addresses if the device can only be had without
+VkDevice createHandle(const Instance& instance, const PhysicalDevice& physical, DevicePlan& plan,
+                      const void* featureChain) {
     VkDevice handle = VK_NULL_HANDLE;
-    const VkResult result =
-        instance.table().vkCreateDevice(physical.handle, &info, nullptr, &handle);
+    VkResult result = tryToCreate(instance, physical, plan, featureChain, handle);
+    // RenderDoc offers the feature, and refuses it where addresses cannot be replayed.
+    constexpr Feature kAddresses = Feature::eBufferDeviceAddress;
+    if (result == VK_ERROR_FEATURE_NOT_PRESENT && plan.has(kAddresses) &&
+        !readFeatures(featureChain).test(static_cast<size_t>(kAddresses))) {
+        enable(plan.features, kAddresses, false);
+        result = tryToCreate(instance, physical, plan, featureChain, handle);
+        if (result >= 0)
+            KP_LOG_INFO("{} is used without buffer addresses, which it offered and refused",
+                        physical.name());
+    }
     if (result < 0)
         throwResult(result, formatted("vkCreateDevice for '{}'", physical.name()));
     return handle;
@@ -86,7 +101,7 @@ std::shared_ptr<Device> Device::create(const std::shared_ptr<Instance>& instance
     for (const auto* queuePlans : {&plan.queues, &plan.copyQueues})
         for (const QueuePlan& queue : *queuePlans)
             queues.push_back({VK_NULL_HANDLE, queue.family, queue.index});
-    device->init(createHandle(*instance, physical, plan, featureChain), queues, nullptr);
+    device->init(createHandle(*instance, physical, device->mPlan, featureChain), queues, nullptr);
     return device;
 }
 
