@@ -16,6 +16,8 @@
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
+#include "core/MemoryImpl.hpp"
+#include "core/QueueImpl.hpp"
 
 namespace kp {
 
@@ -208,7 +210,7 @@ void Array::read(void* elements) const {
     if (count == 0)
         return;
     const View view = arrays::contiguous(stateOf(*this).evaluated());
-    static_cast<void>(view.storage->home()->manager()); // throws if it was destroyed
+    implOf(*view.storage->home()->queue()).waitUntilSubmitted(); // throws if it was destroyed
     if (!view.storage->tensor()->isInit())
         throw InvalidArgument("this tensor was destroyed, and with it the array's memory");
     const uint64_t item = itemSize(dtype());
@@ -251,7 +253,9 @@ std::shared_ptr<Tensor> Array::tensor() const {
     const View view = arrays::whole(state.evaluated());
     if (!view.storage->isShared())
         arrays::beforeWrite(view.storage);
-    return view.storage->give();
+    const std::shared_ptr<Tensor>& tensor = view.storage->give();
+    implOf(*tensor).memory().setFollowsLaunches(true);
+    return tensor;
 }
 
 Array Array::astype(DType wanted) const {

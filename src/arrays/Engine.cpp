@@ -12,6 +12,7 @@
 #include "arrays/large/LargeIndexing.hpp"
 #include "base/Text.hpp"
 #include "core/ManagerImpl.hpp"
+#include "core/MemoryImpl.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp::arrays {
@@ -131,7 +132,9 @@ Array owning(const std::shared_ptr<Tensor>& tensor, Manager& manager, const Shap
 }
 
 std::shared_ptr<Tensor> memoryOf(const Array& array) {
-    return stateOf(array).evaluated().storage->tensor();
+    const std::shared_ptr<Tensor>& tensor = stateOf(array).evaluated().storage->tensor();
+    implOf(*tensor).memory().setFollowsLaunches(true);
+    return tensor;
 }
 
 const void* memoryKeyOf(const Array& array) {

@@ -9,8 +9,12 @@
 namespace kp {
 namespace {
 
-thread_local bool isWorker = false;
+thread_local bool tWorker = false;
 
+}
+
+bool HostWorkers::isWorker() {
+    return tWorker;
 }
 
 HostWorkers& HostWorkers::instance() {
@@ -74,7 +78,7 @@ void HostWorkers::post(std::function<void()> task) {
 
 bool HostWorkers::release(std::shared_ptr<void> object, std::chrono::nanoseconds limit) {
     const auto isLast = [&] { return object.use_count() <= 1; };
-    if (isLast() || isWorker)
+    if (isLast() || tWorker)
         return isLast();
     const auto end = std::chrono::steady_clock::now() + limit;
     std::unique_lock lock(mMutex);
@@ -83,7 +87,7 @@ bool HostWorkers::release(std::shared_ptr<void> object, std::chrono::nanoseconds
 }
 
 void HostWorkers::run() {
-    isWorker = true;
+    tWorker = true;
     std::unique_lock lock(mMutex);
     for (;;) {
         ++mIdle;

@@ -22,6 +22,8 @@ namespace kp {
 class HostWorkers {
 public:
     static HostWorkers& instance();
+    /// Returns true in a thread of the pool, as in a host function.
+    static bool isWorker();
     HostWorkers(const HostWorkers&) = delete;
     HostWorkers& operator=(const HostWorkers&) = delete;
 

@@ -193,6 +193,7 @@ std::shared_ptr<Sequence> Manager::sequence(uint32_t queueIndex, uint32_t totalT
     vulkan::Queue& queue = mImpl->queue(queueIndex);
     auto sequence = Internals::make<Sequence>(mImpl->device, queue, mImpl->rules, totalTimestamps);
     implOf(*sequence).gate = mImpl->gate;
+    implOf(*sequence).managerQueue = mImpl->defaultQueue;
     const std::lock_guard lock(mImpl->mutex);
     mImpl->sequences.add(sequence);
     return sequence;

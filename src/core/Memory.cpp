@@ -240,6 +240,7 @@ void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
     if (bytes == 0)
         return;
     requireData(data, bytes, "upload");
+    mImpl->followLaunches();
     if (bytes < mImpl->hostBytes())
         mImpl->bringToDevice();
     mImpl->upload(data, bytes, offset);
@@ -250,6 +251,7 @@ void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
     const CallGate::Call call(mImpl->gate);
     requireTransferRange(*mImpl, bytes, offset, "download");
     requireData(data, bytes, "download");
+    mImpl->followLaunches();
     mImpl->bringToDevice();
     if (mImpl->padded)
         mImpl->pushRows();

@@ -10,6 +10,7 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/ImageChannels.hpp"
+#include "core/QueueImpl.hpp"
 #include "core/check/CheckReport.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -214,15 +215,23 @@ void Memory::Impl::bringToDevice() const {
 bool Memory::Impl::hostViewReady() const {
     if (!device || !hasHostView())
         return true;
+    if (memory().followsLaunches() && WaitingLaunch::any())
+        return false;
     if (mirrored)
         return mirror().current();
     return padded ? !rowsBehind() : memory().freeForHost(true);
+}
+
+void Memory::Impl::waitForLaunches() const {
+    if (const std::shared_ptr<Queue> queue = managerQueue.lock())
+        implOf(*queue).waitUntilSubmitted();
 }
 
 void* Memory::Impl::hostView(bool given) {
     requireAlive();
     if (!hasHostView())
         return nullptr;
+    followLaunches();
     // Programs call this for each element, so calls are counted only if they wait or copy.
     if (mirrored) {
         if (void* const view = mirror().viewAtOnce(given))

@@ -59,6 +59,14 @@ struct Memory::Impl {
 
     std::vector<unsigned char> packed; ///< of packedView() where it is no view
 
+    /// For accesses by the host. See vulkan::Resource::followsLaunches().
+    void followLaunches() const {
+        if (memory().followsLaunches()) [[unlikely]]
+            waitForLaunches();
+    }
+    /// Waits until the launches so far on managerQueue are submitted.
+    void waitForLaunches() const;
+
     bool keepsView = false; ///< release() leaves the host view's memory in place
     std::vector<std::shared_ptr<void>> keptViews;
 

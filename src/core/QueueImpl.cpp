@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include <kompute/WaitLimit.hpp>
+
 #include "base/Process.hpp"
 #include "core/HostWorkers.hpp"
 #include "vulkan/queue/Submission.hpp"
@@ -115,6 +117,13 @@ void Queue::Impl::noteUnresolved(const std::shared_ptr<EventState>& state) {
     }
     std::erase_if(mUnresolved, [](const auto& known) { return known->resolved(); });
     mUnresolved.push_back(state);
+}
+
+std::vector<std::shared_ptr<EventState>> Queue::Impl::unresolved() const {
+    std::vector<std::shared_ptr<EventState>> states = mUnresolved;
+    if (mTail)
+        states.push_back(mTail);
+    return states;
 }
 
 void Queue::Impl::noteSubmitted(const vulkan::TimelinePoint& point) {
@@ -258,9 +267,7 @@ void Queue::Impl::finish() {
     vulkan::TimelinePoint last;
     {
         const std::lock_guard lock(mMutex);
-        states = mUnresolved;
-        if (mTail)
-            states.push_back(mTail);
+        states = unresolved();
         last = mLast;
     }
     for (const std::shared_ptr<EventState>& state : states)
@@ -268,6 +275,17 @@ void Queue::Impl::finish() {
     if (last.queue)
         last.queue->wait(last.value, UINT64_MAX, rules.waitMode);
     throwFaults(*device);
+}
+
+void Queue::Impl::waitUntilSubmitted() {
+    if (!WaitingLaunch::any() || HostWorkers::isWorker())
+        return;
+    std::unique_lock lock(mMutex);
+    const std::vector<std::shared_ptr<EventState>> states = unresolved();
+    lock.unlock();
+    for (const std::shared_ptr<EventState>& state : states)
+        if (!state->waitUntilResolved(WaitLimit::current()))
+            WaitLimit::fail();
 }
 
 std::vector<Event>

@@ -108,6 +108,9 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
 
     Event barrier(const std::vector<Event>& waitFor);
     void finish();
+    /// Waits until all launches so far are submitted or over, within the thread's WaitLimit. Does
+    /// nothing in a host function, which the launches behind it wait for.
+    void waitUntilSubmitted();
 
     std::shared_ptr<EventState> newState(bool timed, bool forDevice = true) const;
 
@@ -120,6 +123,8 @@ private:
     /// Adds the earlier work of this queue that later work must follow.
     void addOrder(Dependencies& dependencies, bool everything);
     void noteUnresolved(const std::shared_ptr<EventState>& state);
+    /// Returns what may not be resolved. With mMutex locked.
+    std::vector<std::shared_ptr<EventState>> unresolved() const;
     void noteSubmitted(const vulkan::TimelinePoint& point);
     Event failed(std::exception_ptr failure) const;
     Event launchLater(Dependencies&& dependencies, std::shared_ptr<EventState> state, Submit submit,

@@ -62,6 +62,15 @@ bool Sequence::Impl::pending() const {
     return recording && (heldBack() || (launched == recording.get() && recording->pending()));
 }
 
+std::shared_ptr<Queue> Sequence::Impl::queueToFollow() const {
+    const auto follows = [](const vulkan::ResourceAccess& access) {
+        return access.resource->followsLaunches();
+    };
+    return WaitingLaunch::any() && std::ranges::any_of(recording->accesses.resources(), follows)
+               ? managerQueue.lock()
+               : nullptr;
+}
+
 void Sequence::Impl::releaseRecording() {
     recorder.reset();
     if (!recording)
@@ -342,7 +351,10 @@ std::shared_ptr<Sequence> Sequence::evalAsync(const std::vector<Event>& waitFor)
             return work;
         };
     };
-    Event launch = impl.queue->launch(waitFor, false, now, later);
+    std::vector<Event> awaited = waitFor;
+    if (const std::shared_ptr<Queue> followed = impl.queueToFollow())
+        awaited.push_back(followed->barrier());
+    Event launch = impl.queue->launch(awaited, false, now, later);
     if (Internals::state(launch) && Internals::state(launch)->phase() == EventState::Phase::eFailed)
         std::rethrow_exception(Internals::state(launch)->error());
     impl.noteLaunched(std::move(launch));
@@ -591,6 +603,8 @@ void launchTogether(std::span<Sequence* const> neighbours) {
     std::vector<Recording*> recordings;
     for (Sequence* sequence : neighbours) {
         Sequence::Impl& impl = implOf(*sequence);
+        if (const std::shared_ptr<Queue> followed = impl.queueToFollow())
+            implOf(*followed).waitUntilSubmitted();
         impl.makeSubmittable();
         impl.preEval();
         recordings.push_back(impl.recording.get());

@@ -28,6 +28,7 @@ struct Sequence::Impl {
 
     std::shared_ptr<Queue::Impl> queue; ///< null after destroy()
     std::shared_ptr<CallGate> gate;     ///< of the manager that made it; null without one
+    std::weak_ptr<Queue> managerQueue;  ///< the default queue of that manager
     uint32_t totalTimestamps = 0;
     State state = State::eEmpty;
     bool timedOut = false; ///< the last evalAwait() did not see the end of the evaluation
@@ -105,6 +106,8 @@ struct Sequence::Impl {
     bool complete();
     /// Makes sure that the recording is not pending, so that it can be submitted.
     void makeSubmittable();
+    /// Returns the default queue, if launches wait there that the recording follows, or null.
+    std::shared_ptr<Queue> queueToFollow() const;
     void preEval() { preEval(hooked, *recording); }
     static void preEval(const std::vector<std::shared_ptr<OpBase>>& hooked, Recording& recording);
     void noteLaunched(Event launch);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -31,6 +32,8 @@ private:
 
 /// The longest time until Ctrl-C is noticed, in nanoseconds.
 constexpr uint64_t kWaitSlice = 50'000'000;
+/// The same for transfers while other threads submit more work.
+constexpr uint64_t kMostWaitSlice = 1'000'000'000;
 
 /// Raises the exception of a signal handler; ends waits of host functions when the interpreter
 /// ends.
@@ -65,19 +68,19 @@ bool unfinished(const Manager& manager) noexcept;
 /// it is given up, and repeated after that work, so that Ctrl-C is noticed in between.
 template <typename Transfer>
 void transferBetweenSignals(const Manager& manager, const Transfer& transfer) {
-    try {
-        const WaitLimit limit(kWaitSlice);
-        const ReleaseGil release;
-        transfer();
-        return;
-    } catch (const Error& error) {
-        if (!WaitLimit::caused(error))
-            throw;
+    for (uint64_t slice = kWaitSlice;; slice = std::min(2 * slice, kMostWaitSlice)) {
+        try {
+            const WaitLimit limit(slice);
+            const ReleaseGil release;
+            transfer();
+            return;
+        } catch (const Error& error) {
+            if (!WaitLimit::caused(error))
+                throw;
+        }
+        throwIfInterrupted();
+        waitForSubmitted(manager);
     }
-    throwIfInterrupted();
-    waitForSubmitted(manager);
-    const ReleaseGil release;
-    transfer(); // without a limit, so that it ends although other threads submit more
 }
 
 /// Runs a function on a thread of its own. It must not use Python, and must own what it uses: the

@@ -123,6 +123,7 @@ void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) 
             mFreed[keyOf(dtype, count, tensor->memoryType())];
         kept.push_back(std::move(tensor));
         implOf(*kept.back()).entry.setCached(true);
+        implOf(*kept.back()).memory().setFollowsLaunches(false);
         mFreedBytes += bytes;
     } catch (const std::bad_alloc&) { // then the memory is freed
     }

@@ -2,6 +2,7 @@
 #include "arrays/memory/HostWord.hpp"
 
 #include "arrays/memory/Home.hpp"
+#include "core/QueueImpl.hpp"
 
 namespace kp::arrays {
 
@@ -13,6 +14,7 @@ View HostWord::make(const std::shared_ptr<Home>& home, DType dtype) {
 
 uint32_t HostWord::read() const {
     uint32_t word = 0;
+    implOf(*mView.storage->home()->queue()).waitUntilSubmitted();
     mView.storage->tensor()->download(&word, sizeof(word));
     return word;
 }

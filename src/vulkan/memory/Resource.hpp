@@ -90,6 +90,13 @@ public:
     void markDestroyed() { mDestroyed.store(true, std::memory_order_release); }
     bool destroyed() const { return mDestroyed.load(std::memory_order_acquire); }
 
+    /// Memory that arrays have given. The host and sequences that access it also follow launches of
+    /// the manager's default queue that are not submitted yet.
+    bool followsLaunches() const { return mFollowsLaunches.load(std::memory_order_relaxed); }
+    void setFollowsLaunches(bool follows) {
+        mFollowsLaunches.store(follows, std::memory_order_relaxed);
+    }
+
     /// True for an image until a submission brings it to its layout. Guarded by the device's
     /// submission mutex.
     bool awaitsLayout() const { return mAwaitsLayout; }
@@ -167,6 +174,7 @@ private:
     std::atomic<bool> mDestroyed{false};
     bool mAwaitsLayout = false;
     std::atomic<uint8_t> mHostNewer{0};
+    std::atomic<bool> mFollowsLaunches{false};
     std::atomic<bool> mSharesUse{false};
     bool mViewsOther = false;
     ResourceUse mOwnUse;

@@ -3,9 +3,14 @@
 // Memory, threads and ends: what arrays keep and give back, and what outlives what.
 #include "ArraySupport.hpp"
 
+#include <chrono>
 #include <cstdlib>
+#include <future>
 #include <optional>
+#include <thread>
 #include <utility>
+
+#include <kompute/Queue.hpp>
 
 #include "../Threads.hpp"
 
@@ -46,6 +51,22 @@ TEST_F(ArrayLifetimeTest, NothingGrowsOverManyExpressions) {
     if (!slowed()) {
         EXPECT_LE(residentBytes(), host + (8 << 20));
     }
+}
+
+TEST_F(ArrayLifetimeTest, ReadsFollowLaunchesThatWaitForAHostFunction) {
+    const Array x = counting({1000});
+    x.evaluate();
+    std::promise<void> go;
+    manager.defaultQueue()->hostFunction([opened = go.get_future().share()] { opened.wait(); });
+    const Array y = x * 2;
+    y.evaluate();
+    std::thread opener([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        go.set_value();
+    });
+    EXPECT_EQ(nonzero(y > 1000)[0].size(), 499);
+    EXPECT_EQ(y(999).item<float>(), 1998.0F);
+    opener.join();
 }
 
 TEST_F(ArrayLifetimeTest, AnExpressionIsOneLaunch) {
