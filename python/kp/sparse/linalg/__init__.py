@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear operators and iterative solvers, with the names of scipy.sparse.linalg."""
+
+from __future__ import annotations
+
+from .eigen import ArpackNoConvergence, eigsh
+from .operators import LinearOperator, aslinearoperator, jacobi
+from .solvers import bicgstab, cg, gmres
+
+__all__ = [
+    "ArpackNoConvergence",
+    "LinearOperator",
+    "aslinearoperator",
+    "bicgstab",
+    "cg",
+    "eigsh",
+    "gmres",
+    "jacobi",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

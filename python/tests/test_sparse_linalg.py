@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kp.sparse.linalg: linear operators and iterative solvers."""
+
+import kp
+import numpy as np
+import pytest
+
+from kp import sparse
+from kp.sparse import linalg
+
+SOLVERS = [linalg.cg, linalg.bicgstab, linalg.gmres]
+
+
+def poisson(size, dtype=np.float64):
+    return sparse.diags_array([-1, 2.5, -1], offsets=[-1, 0, 1], shape=(size, size), dtype=dtype)
+
+
+def side(size, dtype=np.float64):
+    return np.random.default_rng(1).random(size).astype(dtype)
+
+
+def expect_solved(a, x, b, rtol=1e-5):
+    a = a.toarray().numpy() if isinstance(a, sparse.SparseMatrix) else a
+    assert np.linalg.norm(b - a @ x.numpy()) <= 1.01 * rtol * np.linalg.norm(b)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_solvers_take_matrices_arrays_and_functions(solver):
+    a, b = poisson(80), side(80)
+    dense = a.toarray()
+    operator = linalg.LinearOperator((80, 80), lambda x: a @ x, dtype=np.float64)
+    for given in (a, a.tocsc(), dense, dense.numpy(), operator):
+        x, info = solver(given, b, rtol=1e-8)
+        assert info == 0 and isinstance(x, kp.Array) and x.dtype == np.float64
+        expect_solved(a, x, b, 1e-8)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_preconditioners_and_starts(solver):
+    a, b = poisson(60) + sparse.diags_array(np.arange(60.0)), side(60)
+    for m in (linalg.jacobi(a), sparse.diags_array(1 / a.diagonal().numpy())):
+        x, info = solver(a, kp.asarray(b), x0=np.ones(60), M=m)
+        assert info == 0
+        expect_solved(a, x, b)
+    exact = np.linalg.solve(a.toarray().numpy(), b)
+    assert np.array_equal(solver(a, b, x0=exact)[0].numpy(), exact)
+
+
+def test_complex_equations():
+    a = poisson(40, np.complex128) + 0.3j * sparse.eye_array(40, dtype=np.complex128)
+    b = side(40) * (1 + 2j)
+    for solver in (linalg.bicgstab, linalg.gmres):
+        x, info = solver(a, b)
+        assert info == 0
+        expect_solved(a, x, b)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_steps_are_counted_and_shown(solver):
+    a, b = poisson(200), side(200)
+    seen = []
+    x, info = solver(a, b, callback=lambda x: seen.append(x.copy()))
+    assert info == 0 and np.array_equal(seen[-1].numpy(), x.numpy())
+    more = {"restart": 2} if solver is linalg.gmres else {}
+    assert solver(a, b, rtol=1e-12, maxiter=3, **more)[1] == 3
+    with pytest.raises(ZeroDivisionError):
+        solver(a, b, callback=lambda x: 1 / 0)
+
+
+def test_wrong_arguments_of_solvers_are_named():
+    a = poisson(5)
+    with pytest.raises(ValueError, match="do not fit"):
+        linalg.cg(a, np.ones(4))
+    with pytest.raises(ValueError, match="square"):
+        linalg.cg(a[:3], np.ones(3))
+    with pytest.raises(ValueError, match="maxiter is at least 1"):
+        linalg.cg(a, np.ones(5), maxiter=0)
+    with pytest.raises(ValueError, match="A and M"):
+        linalg.cg(a, np.ones(5), M=poisson(4))
+
+
+def test_operators_are_composed_added_and_scaled():
+    a, b = (np.random.default_rng(i).random((6, 6)) + 1j * i for i in range(2))
+    x = np.random.default_rng(3).random((6, 2))
+    s, t = linalg.aslinearoperator(a), linalg.aslinearoperator(sparse.csr_array(b))
+    for made, expected in (
+        (s @ t, a @ b),
+        (s + t, a + b),
+        (s - t, a - b),
+        (s * 2j, a * 2j),
+        (-t, -b),
+        ((s @ t).H, (a @ b).conj().T),
+        ((2j * t).H, (b * 2j).conj().T),
+    ):
+        for found, wanted in (
+            (made.matvec(x[:, 0]), expected @ x[:, 0]),
+            (made @ kp.asarray(x), expected @ x),
+            (made.matmat(x), expected @ x),
+            (made.matvec(x[:, :1]), expected @ x[:, :1]),
+        ):
+            found = found if isinstance(found, np.ndarray) else found.numpy()
+            np.testing.assert_allclose(found, wanted, rtol=1e-10)
+    one = linalg.LinearOperator((3, 6), lambda v: v[:3])
+    np.testing.assert_array_equal(one.matmat(x), x[:3])
+    with pytest.raises(NotImplementedError, match="without rmatvec"):
+        one.rmatvec(np.ones(3))
+    with pytest.raises(ValueError, match="takes 6 rows in 1 axis"):
+        one.matvec(np.ones(3))
+    with pytest.raises(ValueError, match="cannot be composed"):
+        one @ one
+
+
+@pytest.mark.parametrize("which", ["LM", "SM", "LA", "SA", "BE"])
+def test_eigenvalues_of_symmetric_matrices(which):
+    n = 60
+    a = poisson(n) - sparse.diags_array(np.arange(n) % 5 * 1.0)
+    dense = a.toarray().numpy()
+    everything = np.linalg.eigvalsh(dense)
+    order = {"LM": -abs(everything), "SM": abs(everything), "LA": -everything, "SA": everything}
+    k = 5
+    if which == "BE":
+        expected = np.r_[everything[:2], everything[-3:]]
+    else:
+        expected = np.sort(everything[np.argsort(order[which])[:k]])
+    values, vectors = linalg.eigsh(a, k, which=which, ncv=30)
+    np.testing.assert_allclose(values.numpy(), expected, rtol=1e-9, atol=1e-9)
+    x = vectors.numpy()
+    np.testing.assert_allclose(dense @ x, x * values.numpy(), atol=1e-8)
+    np.testing.assert_allclose(x.T @ x, np.eye(k), atol=1e-8)
+
+
+def test_eigenvalues_that_are_equal():
+    values = linalg.eigsh(sparse.eye_array(50, dtype=np.float64), 3, return_eigenvectors=False)
+    np.testing.assert_allclose(values.numpy(), np.ones(3))
+    twice = sparse.diags_array(np.repeat(np.arange(20.0), 2))
+    values = linalg.eigsh(twice, 4, return_eigenvectors=False, ncv=15)
+    np.testing.assert_allclose(values.numpy(), [18, 18, 19, 19], rtol=1e-9)
+
+
+def test_eigenvalues_of_other_types_and_operators():
+    a = poisson(40, np.complex128) + sparse.diags_array([1j, -1j], offsets=[1, -1], shape=(40, 40))
+    expected = np.linalg.eigvalsh(a.toarray().numpy())[-2:]
+    np.testing.assert_allclose(linalg.eigsh(a, 2, which="LA")[0].numpy(), expected, rtol=1e-9)
+    f = poisson(40, np.float32)
+    values = linalg.eigsh(linalg.aslinearoperator(f), 2, which="LA", return_eigenvectors=False)
+    assert values.dtype == np.float32
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(f.toarray().numpy())[-2:], rtol=1e-5)
+
+
+def test_wrong_arguments_of_eigsh_are_named():
+    a = poisson(30)
+    for wrong, message in (
+        ({"k": 30}, "n - 1 = 29"),
+        ({"which": "XX"}, "LM, SM"),
+        ({"k": 3, "ncv": 3}, "ncv is more than k"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            linalg.eigsh(a, **wrong)
+    with pytest.raises(NotImplementedError, match="sigma"):
+        linalg.eigsh(a, sigma=1)
+    with pytest.raises(linalg.ArpackNoConvergence, match="raise ncv") as caught:
+        linalg.eigsh(poisson(500), 3, which="SA", maxiter=1)
+    assert caught.value.eigenvalues.size < 3
+
+
+def test_functions_of_scipy_take_operators_and_matrices():
+    theirs = pytest.importorskip("scipy.sparse.linalg")
+    a, b = poisson(50), side(50)
+    for given in (a, linalg.aslinearoperator(a)):
+        x, info = theirs.cg(given, b)
+        assert info == 0
+        np.testing.assert_allclose(a.toarray().numpy() @ x, b, rtol=1e-3)
+        values = theirs.eigsh(theirs.aslinearoperator(given), k=2, return_eigenvectors=False)
+        np.testing.assert_allclose(values, np.linalg.eigvalsh(a.toarray().numpy())[-2:], rtol=1e-8)
+    assert linalg.cg(theirs.aslinearoperator(a.to_scipy()), b)[1] == 0
+    assert linalg.cg(a.to_scipy(), b)[1] == 0
