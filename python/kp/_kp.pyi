@@ -3549,6 +3549,17 @@ def _bicgstab(
     callback: Any,
 ) -> Any: ...
 
+def _minres(
+    a: Any,
+    b: Array,
+    start: SupportsIndex | None,
+    relative: SupportsFloat,
+    absolute: SupportsFloat,
+    max_steps: SupportsIndex,
+    preconditioner: Any,
+    callback: Any,
+) -> Any: ...
+
 def _gmres(
     a: Any,
     b: Array,

@@ -85,6 +85,8 @@ def test_wrong_arguments_are_named():
         sparse.csr_array(np.eye(3)) @ np.ones(2)
     with pytest.raises(TypeError, match="cannot be changed by parts"):
         sparse.csr_array(np.eye(3))[0, 0] = 1
+    with pytest.raises(TypeError, match="compared as arrays"):
+        assert sparse.csr_array(np.eye(3)) == sparse.csr_array(np.eye(3))
     with pytest.raises(TypeError, match=r"toarray\(\)"):
         np.asarray(sparse.csr_array(np.eye(3)))
 

@@ -8,7 +8,7 @@ import pytest
 from kp import sparse
 from kp.sparse import linalg
 
-SOLVERS = [linalg.cg, linalg.bicgstab, linalg.gmres]
+SOLVERS = [linalg.cg, linalg.bicgstab, linalg.gmres, linalg.minres]
 
 
 def poisson(size, dtype=np.float64):
@@ -53,6 +53,21 @@ def test_complex_equations():
         x, info = solver(a, b)
         assert info == 0
         expect_solved(a, x, b)
+
+
+def test_indefinite_equations():
+    diagonal = np.where(np.arange(90) % 3 == 0, -2.0, 3.0) + np.linspace(0, 0.1, 90)
+    a = sparse.diags_array([0.3, diagonal, 0.3], offsets=[-1, 0, 1], shape=(90, 90))
+    b = side(90)
+    m = sparse.diags_array(1 / abs(diagonal))
+    for given in (None, m):
+        x, info = linalg.minres(a, b, M=given, rtol=1e-9)
+        assert info == 0
+        expect_solved(a, x, b, 1e-9)
+    turned = a + 0.2j * sparse.eye_array(90, k=1) - 0.2j * sparse.eye_array(90, k=-1)
+    x, info = linalg.minres(turned, b * (1 + 1j))
+    assert info == 0
+    expect_solved(turned, x, b * (1 + 1j))
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -214,6 +214,72 @@ Solution bicgstab(const LinearMap& a, const Array& given, const SolverOptions& o
     return finished(begun, convergence, norm, begun.maxSteps);
 }
 
+Solution minres(const LinearMap& a, const Array& given, const SolverOptions& options) {
+    const Array b = sideOf(given);
+    Beginning begun("minres", a, b, options);
+    if (begun.solved)
+        return {begun.x, 0};
+    Array& x = begun.x;
+    Array residual = begun.residual;
+    Convergence convergence(b.manager(), realOf(b), begun.limit, options.callback != nullptr);
+    Array norm = normOf(residual).evaluate();
+    // Lanczos's method: next is the vector of this step times beta, and near that preconditioned.
+    Array last = zeros(b.shape(), b.dtype(), &b.manager());
+    Array next = residual;
+    Array near = mapped(options.preconditioner, next).evaluate();
+    const auto lengthOf = [&] {
+        return sqrt(maximum(real(innerProduct(next, near)), 0)).evaluate();
+    };
+    Array beta = lengthOf();
+    const Array zero = zeros({}, beta.dtype(), &b.manager());
+    Array lastBeta = zero;
+    // The rotations that make the tridiagonal matrix triangular.
+    Array cosine = negative(ones({}, beta.dtype(), &b.manager()));
+    Array sine = zero;
+    Array above = zero;  // two above the diagonal, in the next column
+    Array turned = zero; // one above it, before this step's rotation
+    Array rest = beta;   // of the right side
+    Array direction = zeros(b.shape(), b.dtype(), &b.manager());
+    Array lastDirection = direction;
+    for (int64_t step = 1; step <= begun.maxSteps; ++step) {
+        const Array v = (quotient(ones({}, beta.dtype(), &b.manager()), beta) * near).evaluate();
+        Array image = a(v);
+        image = image - quotient(beta, lastBeta) * last;
+        const Array alpha = real(innerProduct(v, image)).evaluate();
+        last = next;
+        lastBeta = beta;
+        next = (image - quotient(alpha, beta) * last).evaluate();
+        near = mapped(options.preconditioner, next).evaluate();
+        beta = lengthOf();
+        const Array second = above;
+        const Array first = cosine * turned + sine * alpha;
+        const Array diagonalBefore = sine * turned - cosine * alpha;
+        above = sine * beta;
+        turned = negative(cosine * beta);
+        const Array length = sqrt(square(diagonalBefore) + square(beta));
+        cosine = quotient(diagonalBefore, length);
+        sine = quotient(beta, length);
+        const Array phi = where(greater(norm, begun.limit), cosine * rest, 0);
+        const Array left = sine * rest;
+        const Array scale = quotient(ones({}, beta.dtype(), &b.manager()), length);
+        compute({first, above, turned, cosine, sine, phi, left, scale});
+        rest = left;
+        const Array made = scale * (v - second * lastDirection - first * direction);
+        lastDirection = direction;
+        direction = made;
+        x = x + phi * made;
+        const Array moved = square(sine) * residual - quotient(cosine * rest, beta) * next;
+        residual = where(greater(norm, begun.limit), moved, residual);
+        compute({direction, x, residual});
+        norm = normOf(residual).evaluate();
+        if (options.callback)
+            options.callback(x);
+        if (convergence.isDone(norm))
+            return finished(begun, convergence, norm, step);
+    }
+    return finished(begun, convergence, norm, begun.maxSteps);
+}
+
 Solution gmres(const LinearMap& a, const Array& given, int64_t restart,
                const SolverOptions& options) {
     const Array b = sideOf(given);

@@ -51,6 +51,9 @@ KOMPUTE_API Solution cg(const LinearMap& a, const Array& b, const SolverOptions&
 /// Solves with stabilized biconjugate gradients (van der Vorst, 1992), for any A.
 KOMPUTE_API Solution bicgstab(const LinearMap& a, const Array& b,
                               const SolverOptions& options = {});
+/// Solves with the minimal residual method (Paige and Saunders, 1975); A is Hermitian, and the
+/// preconditioner positive definite.
+KOMPUTE_API Solution minres(const LinearMap& a, const Array& b, const SolverOptions& options = {});
 /// Solves with the generalized minimal residual method (Saad and Schultz, 1986), for any A. Steps
 /// are restarts.
 /// @param restart  vectors of a basis, which it keeps in memory

@@ -252,6 +252,11 @@ class SparseMatrix:
     def __bool__(self) -> bool:
         raise ValueError("the truth of a sparse matrix is ambiguous; use nnz != 0")
 
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("sparse matrices are compared as arrays: a.toarray() == b.toarray()")
+
+    __hash__ = object.__hash__
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         raise TypeError("a sparse matrix does not become dense unasked; use toarray().numpy()")
 

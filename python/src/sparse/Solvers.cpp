@@ -77,6 +77,17 @@ void bindSolvers(py::module_& module) {
         "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
         "callback"_a);
     module.def(
+        "_minres",
+        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
+           int64_t maxSteps, py::handle preconditioner, py::handle callback) {
+            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
+                          [&](const LinearMap& map, const SolverOptions& options) {
+                              return sparse::minres(map, b, options);
+                          });
+        },
+        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
+        "callback"_a);
+    module.def(
         "_gmres",
         [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
            int64_t maxSteps, py::handle preconditioner, py::handle callback, int64_t restart) {

@@ -16,11 +16,12 @@ shared uint sHigh[2];
 shared uint sSpan[2];
 
 // Returns how many ends precede the tile, and how many precede the next. Half of the invocations look
-// for each: a round takes one access to memory, and leaves one part of HALF + 1.
+// for each: a round takes one access to memory, and leaves one part of HALF + 1. Fewer accesses at a time
+// in more rounds are slower.
 uvec2 endsOf(uint thread, uint first, uint steps) {
-    uint half_ = thread / HALF;
+    uint which = thread / HALF;
     uint probe = thread % HALF;
-    uint wanted = min(first + half_ * TILE, steps);
+    uint wanted = min(first + which * TILE, steps);
     uint low = leastEnds(wanted);
     uint high = mostEnds(wanted);
     // More rounds than any search takes: offsets that do not ascend could go on for ever.
@@ -30,25 +31,25 @@ uvec2 endsOf(uint thread, uint first, uint steps) {
         uint end = low + (probe + 1u) * part - 1u;
         bool isBefore = end < high && isAmong(end, wanted);
         if (probe == 0u)
-            sSpan[half_] = span;
+            sSpan[which] = span;
         sRows[thread] = isBefore ? 1u : 0u;
         barrier();
         if (sSpan[0] == 0u && sSpan[1] == 0u)
             break;
         if (!isBefore && (probe == 0u || sRows[thread - 1u] != 0u)) {
-            sLow[half_] = end - part + 1u;
-            sHigh[half_] = min(high, end);
+            sLow[which] = end - part + 1u;
+            sHigh[which] = min(high, end);
         } else if (isBefore && probe == HALF - 1u) {
-            sLow[half_] = end + 1u;
-            sHigh[half_] = high;
+            sLow[which] = end + 1u;
+            sHigh[which] = high;
         }
         barrier();
-        low = sLow[half_];
-        high = sHigh[half_];
+        low = sLow[which];
+        high = sHigh[which];
     }
     barrier();
     if (probe == 0u)
-        sLow[half_] = low;
+        sLow[which] = low;
     barrier();
     return uvec2(sLow[0], sLow[1]);
 }

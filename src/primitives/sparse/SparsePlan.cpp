@@ -25,6 +25,9 @@ namespace {
 
 struct SparseRules {
     uint32_t groupSize = 256;
+    /// Of balanced products with vectors, whose work groups wait for their invocations: smaller
+    /// ones leave more of them to a core. On an H100, 128 were 12 to 19% faster than 256.
+    uint32_t tileGroupSize = 128;
     /// Elements of a row that an invocation adds up, before another one is worth its share of the
     /// sum.
     uint32_t elementsPerLane = 4;
@@ -149,7 +152,7 @@ private:
         const uint32_t bytes = mProblem.numberBytes();
         const uint32_t perInvocation = stepsPerInvocation();
         const uint32_t bytesPerInvocation = (perInvocation + 1) * (bytes + 4);
-        uint32_t groupSize = mRules.groupSize;
+        uint32_t groupSize = std::min(mRules.groupSize, mRules.tileGroupSize);
         while (groupSize > 32 && groupSize * bytesPerInvocation + 64 > mTraits.sharedBytes)
             groupSize /= 2;
         const uint64_t tile = uint64_t{groupSize} * perInvocation;

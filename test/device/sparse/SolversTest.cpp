@@ -67,6 +67,22 @@ TEST_F(SolversTest, SolvesUnsymmetricEquations) {
     expectSolved(a, b, sparse::gmres(sparse::mapOf(a), b, 10, options));
 }
 
+TEST_F(SolversTest, SolvesIndefiniteEquations) {
+    const Csr a = line(120);
+    const Csr turned = sparse::add(
+        a,
+        a.withData(multiply(a.data(), where(equal(remainder(sparse::rowsOf(a), 3), 0), -2.0f, 0.0f))
+                       .astype(DType::eFloat32)));
+    const Csr symmetric = sparse::add(turned, sparse::transposed(turned));
+    const Array b = side(120);
+    SolverOptions options;
+    expectSolved(symmetric, b, sparse::minres(sparse::mapOf(symmetric), b, options));
+    const LinearMap scale = sparse::jacobi(symmetric.withData(abs(symmetric.data())));
+    options.preconditioner = scale;
+    options.start = cos(counting({120}));
+    expectSolved(symmetric, b, sparse::minres(sparse::mapOf(symmetric), b, options));
+}
+
 TEST_F(SolversTest, SolvesComplexEquations) {
     const Csr a = line(100);
     const Csr turned = a.withData(multiply(a.data(), Operand::complex(0.6, 0.8)));

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from .eigen import ArpackNoConvergence, eigsh
 from .operators import LinearOperator, aslinearoperator, jacobi
-from .solvers import bicgstab, cg, gmres
+from .solvers import bicgstab, cg, gmres, minres
 
 __all__ = [
     "ArpackNoConvergence",
@@ -16,6 +16,7 @@ __all__ = [
     "eigsh",
     "gmres",
     "jacobi",
+    "minres",
 ]
 
 

@@ -17,7 +17,7 @@ from ..base import SparseMatrix
 from ..matrices import csr_array
 from .operators import LinearOperator, aslinearoperator
 
-__all__ = ["bicgstab", "cg", "gmres"]
+__all__ = ["bicgstab", "cg", "gmres", "minres"]
 
 Callback = Callable[[Array], object]
 
@@ -125,3 +125,21 @@ def gmres(
     """
     size = 20 if restart is None else operator.index(restart)
     return _solved(_kp._gmres, A, b, x0, rtol, atol, maxiter, M, callback, size)
+
+
+def minres(
+    A: Any,
+    b: Any,
+    x0: Any = None,
+    *,
+    rtol: float = 1e-5,
+    atol: float = 0.0,
+    maxiter: int | None = None,
+    M: Any = None,
+    callback: Callback | None = None,
+) -> tuple[Array, int]:
+    """Solve A x = b with the minimal residual method, as cg(), for a Hermitian A that may be indefinite.
+
+    `M` is positive definite.
+    """
+    return _solved(_kp._minres, A, b, x0, rtol, atol, maxiter, M, callback)
