@@ -162,6 +162,49 @@ def test_eigenvalues_of_other_types_and_operators():
     np.testing.assert_allclose(values, np.linalg.eigvalsh(f.toarray().numpy())[-2:], rtol=1e-5)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
+def test_triangular_equations(dtype):
+    rng = np.random.default_rng(1)
+    dense = np.where(rng.random((200, 200)) < 0.03, rng.random((200, 200)), 0).astype(dtype)
+    np.fill_diagonal(dense, 2 + rng.random(200))
+    b = rng.random((200, 3)).astype(np.float32)
+    for lower in (True, False):
+        triangle = np.tril(dense) if lower else np.triu(dense)
+        unit = triangle.copy()
+        np.fill_diagonal(unit, 1)
+        for made in (sparse.csr_array(triangle), sparse.csc_array(triangle)):
+            for given in (b, b[:, 0]):
+                x = linalg.spsolve_triangular(made, given, lower)
+                assert x.dtype == dtype and x.shape == given.shape
+                np.testing.assert_allclose(triangle @ x.numpy(), given, atol=1e-4)
+                x = linalg.spsolve_triangular(made, given, lower, unit_diagonal=True)
+                expected = np.linalg.solve(unit.astype(np.complex128), given)
+                np.testing.assert_allclose(x.numpy(), expected, rtol=1e-3, atol=1e-3)
+
+
+def test_triangles_of_many_and_of_one_level():
+    chain = sparse.diags_array([-1.0, 1.0], offsets=[-1, 0], shape=(50, 50))
+    x = linalg.spsolve_triangular(chain, np.ones(50))
+    np.testing.assert_allclose(x.numpy(), np.arange(1, 51))
+    assert linalg.spsolve_triangular(sparse.diags_array([2.0, 4.0]), [2.0, 2.0]).tolist() == [
+        1,
+        0.5,
+    ]
+    assert linalg.spsolve_triangular(sparse.csr_array((0, 0)), np.zeros(0)).size == 0
+
+
+def test_matrices_that_are_no_triangles_are_refused():
+    a = poisson(4)
+    with pytest.raises(kp.linalg.LinAlgError, match=r"element \(0, 1\) is above"):
+        linalg.spsolve_triangular(a, np.ones(4))
+    with pytest.raises(kp.linalg.LinAlgError, match=r"element \(1, 0\) is below"):
+        linalg.spsolve_triangular(a, np.ones(4), lower=False)
+    with pytest.raises(kp.linalg.LinAlgError, match="0 in row 1"):
+        linalg.spsolve_triangular(sparse.diags_array([1.0, 0.0, 2.0]), np.ones(3))
+    with pytest.raises(ValueError, match="do not fit"):
+        linalg.spsolve_triangular(poisson(4), np.ones(3))
+
+
 def test_wrong_arguments_of_eigsh_are_named():
     a = poisson(30)
     for wrong, message in (

@@ -19,6 +19,8 @@ from .matrices import (
     issparse,
 )
 
+from . import linalg as linalg  # noqa: E402
+
 __all__ = [
     "SparseMatrix",
     "coo_array",
@@ -33,6 +35,7 @@ __all__ = [
     "eye_array",
     "identity",
     "issparse",
+    "linalg",
     "random",
     "random_array",
 ]

@@ -47,6 +47,8 @@ class SparseMatrix:
     _by_columns: _Csr | None
     _elements: elements.Elements | None
     _shape: tuple[int, int]
+    #: What other modules found out about the matrix.
+    _kept: dict[str, Any]
 
     def __init__(
         self,
@@ -76,7 +78,7 @@ class SparseMatrix:
         by_columns: _Csr | None = None,
         pairs: elements.Elements | None = None,
     ) -> None:
-        self._shape = shape
+        self._shape, self._kept = shape, {}
         self._by_rows, self._by_columns, self._elements = by_rows, by_columns, pairs
 
     @classmethod

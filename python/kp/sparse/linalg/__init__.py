@@ -6,6 +6,7 @@ from __future__ import annotations
 from .eigen import ArpackNoConvergence, eigsh
 from .operators import LinearOperator, aslinearoperator, jacobi
 from .solvers import bicgstab, cg, gmres, minres
+from .triangular import spsolve_triangular
 
 __all__ = [
     "ArpackNoConvergence",
@@ -17,6 +18,7 @@ __all__ = [
     "gmres",
     "jacobi",
     "minres",
+    "spsolve_triangular",
 ]
 
 

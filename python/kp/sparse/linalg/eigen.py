@@ -36,7 +36,7 @@ def _wanted(values: NDArray[Any], which: str, k: int) -> NDArray[Any]:
     count = len(values)
     if which == "BE":
         low = k // 2
-        return np.r_[np.arange(low), np.arange(count - (k - low), count)]
+        return np.concatenate((np.arange(low), np.arange(count - (k - low), count)))
     keys = {"LM": -abs(values), "SM": abs(values), "LA": -values, "SA": values}[which]
     chosen: NDArray[Any] = np.sort(np.argsort(keys, kind="stable")[:k])
     return chosen
@@ -91,7 +91,8 @@ class _Basis:
         w = as_array(random, basis.manager).astype(basis.dtype)
         for _ in range(2):
             w = (w - (apply("conj", basis) @ w) @ basis).evaluate()
-        return w / vector_norm(w)
+        made: Array = w / vector_norm(w)
+        return made
 
     def restart(self, kept: NDArray[Any], size: int) -> None:
         """Replace the vectors by combinations of them, the columns of `kept`, and the last one."""
