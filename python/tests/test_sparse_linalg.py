@@ -162,6 +162,46 @@ def test_eigenvalues_of_other_types_and_operators():
     np.testing.assert_allclose(values, np.linalg.eigvalsh(f.toarray().numpy())[-2:], rtol=1e-5)
 
 
+@pytest.mark.parametrize("shape", [(60, 25), (25, 60), (30, 30)])
+def test_least_squares(shape):
+    rng = np.random.default_rng(1)
+    dense = np.where(rng.random(shape) < 0.3, rng.random(shape), 0) + np.eye(*shape)
+    b = rng.random(shape[0])
+    for a in (sparse.csr_array(dense), dense + 0.2j * dense):
+        values = dense if isinstance(a, sparse.SparseMatrix) else a
+        x, why, steps, *norms = linalg.lsqr(a, b, atol=1e-11, btol=1e-11)
+        expected = np.linalg.lstsq(values, b, rcond=None)[0]
+        np.testing.assert_allclose(x.numpy(), expected, rtol=1e-6, atol=1e-7)
+        assert why in (1, 2) and 0 < steps < 200
+        np.testing.assert_allclose(norms[0], np.linalg.norm(b - values @ expected), atol=1e-7)
+        np.testing.assert_allclose(norms[5], np.linalg.norm(expected), rtol=1e-6)
+
+
+def test_least_squares_with_damping_and_a_start():
+    rng = np.random.default_rng(2)
+    a, b, start = rng.random((40, 15)), rng.random(40), rng.random(15)
+    x, why, *_ = linalg.lsqr(sparse.csr_array(a), b, damp=0.5, x0=start, atol=1e-12, btol=1e-12)
+    larger = np.vstack([a, 0.5 * np.eye(15)])
+    expected = np.linalg.lstsq(larger, np.r_[b, 0.5 * start], rcond=None)[0]
+    np.testing.assert_allclose(x.numpy(), expected, rtol=1e-7)
+    found = linalg.lsqr(sparse.csr_array(a), np.zeros(40))
+    assert found[1] == 0 and not found[0].numpy().any()
+    assert linalg.lsqr(sparse.csr_array(a), b, iter_lim=2)[1:3] == (7, 2)
+
+
+def test_least_squares_returns_what_scipys_does():
+    theirs = pytest.importorskip("scipy.sparse.linalg")
+    rng = np.random.default_rng(3)
+    a, b = rng.random((50, 20)), rng.random(50)
+    limit = {"iter_lim": 12, "atol": 0, "btol": 0, "conlim": 0, "calc_var": True}
+    for damp in (0.0, 0.3):
+        ours = linalg.lsqr(sparse.csr_array(a), b, damp, **limit)
+        wanted = theirs.lsqr(a, b, damp, **limit)
+        for found, expected in zip(ours, wanted, strict=True):
+            found = found.numpy() if isinstance(found, kp.Array) else found
+            np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64])
 def test_triangular_equations(dtype):
     rng = np.random.default_rng(1)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from .eigen import ArpackNoConvergence, eigsh
+from .least_squares import lsqr
 from .operators import LinearOperator, aslinearoperator, jacobi
 from .solvers import bicgstab, cg, gmres, minres
 from .triangular import spsolve_triangular
@@ -17,6 +18,7 @@ __all__ = [
     "eigsh",
     "gmres",
     "jacobi",
+    "lsqr",
     "minres",
     "spsolve_triangular",
 ]
