@@ -194,6 +194,19 @@ def test_a_matrix_stays_as_it_is():
         a.data = np.zeros(3, np.float32)
 
 
+def test_matrices_of_several_managers():
+    a = dense(9, 7)
+    other = kp.Manager()
+    for kind in (sparse.csr_array, sparse.csc_array, sparse.coo_array):
+        made = kind(sparse.csr_array(a), device=other)
+        assert made.manager is other
+        check(made, a)
+        check(made @ np.ones(7, np.float32), a.sum(1))
+        with pytest.raises(ValueError, match="manager"):
+            made @ kp.ones(7, dtype=np.float32)
+    assert sparse.eye_array(3, device=other).manager is other
+
+
 def test_rows_of_very_different_lengths():
     a = np.zeros((2000, 500), np.float32)
     a[:, 3] = 1

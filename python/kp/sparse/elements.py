@@ -122,7 +122,8 @@ def made_of(given: Any, shape: Any, dtype: Any, device: Manager | None, format: 
     if isinstance(given, SparseMatrix):
         _same_shape(shape, given.shape)
         if device is not None and device is not given.manager:
-            given = type(given)(given.to_scipy(), device=device)
+            data, row, column = (each.numpy() for each in given._pairs())
+            return _of_pairs(data, (row, column), given.shape, dtype, device, format)
         source = given.asformat(format)
         if dtype is not None and np.dtype(dtype) != source.dtype:
             source = source.astype(dtype)
