@@ -104,6 +104,7 @@ kompute_add_shaders(kompute_private NAMESPACE kp OPTIONS --keep-uncalled
 # Texts that are completed and compiled when they are first used, and functions for them.
 file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl"
      "${PROJECT_SOURCE_DIR}/shaders/primitives/dense/*.glsl"
+     "${PROJECT_SOURCE_DIR}/shaders/primitives/sparse/*.glsl"
      "${PROJECT_SOURCE_DIR}/shaders/primitives/spectral/*.glsl"
      "${PROJECT_SOURCE_DIR}/shaders/lib/*.glsl" "${PROJECT_SOURCE_DIR}/shaders/lib/wide/*.glsl")
 # Shaders that older compilers do not know, as SPIR-V: see scripts/cooperative_shaders.py.

@@ -28,7 +28,8 @@ BELOW["primitives"] = BELOW["operations"] | {"operations"}
 BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "tune", "profile"}
 BELOW["group"] = BELOW["launch"] | {"launch"}
 BELOW["arrays"] = BELOW["group"] | {"group"}
-BELOW["umbrella"] = BELOW["arrays"] | {"arrays"}
+BELOW["sparse"] = BELOW["arrays"] | {"arrays"}
+BELOW["umbrella"] = BELOW["sparse"] | {"sparse"}
 
 # The rooms of public headers. Folders name theirs, except for the files listed here.
 PUBLIC = {
@@ -50,6 +51,7 @@ PUBLIC = {
     "Launch.hpp": "umbrella",
     "Primitives.hpp": "umbrella",
     "Group.hpp": "umbrella",
+    "Sparse.hpp": "umbrella",
     "launch/Autotuner.hpp": "tune",
     "launch/TunableKernel.hpp": "tune",
     "launch/TunedAlgorithm.hpp": "tune",
@@ -111,8 +113,8 @@ def missing_header(file: str, exists) -> list[str]:
     beside = re.sub(r"(Posix|Windows)?\.cpp$", ".hpp", file)
     public = [f"include/kompute/{name}.hpp"] + [
         f"include/kompute/{folder}/{name}.hpp"
-        for folder in ("arrays", "group", "launch", "logger", "operations", "primitives")
-        + ("primitives/dense",)
+        for folder in ("arrays", "group", "launch", "logger", "operations", "primitives", "sparse")
+        + ("primitives/dense", "primitives/sparse")
     ]
     if any(exists(path) for path in [beside, *public]):
         return []

@@ -61,4 +61,4 @@ files '*.py' | xargs -0 "$tools/bin/black" "${black[@]}" || {
 }
 # From another folder, since codespell cannot read this project's pyproject.toml.
 files . ':!*.svg' ':!LICENSE' ':!*.ipynb' | sed -z "s|^|$PWD/|" \
-    | (cd "$tools" && xargs -0 bin/codespell -L mIdle,mEarly,inout,endIn,BiasIn,biasIn,WeightIn,weightIn,nowNs,faktor,fro)
+    | (cd "$tools" && xargs -0 bin/codespell -L mIdle,mEarly,inout,endIn,BiasIn,biasIn,WeightIn,weightIn,nowNs,faktor,fro,coo)

@@ -97,6 +97,8 @@ part_primitives() {
     have_package "primitives were NOT compared with NumPy" || return 0
     with_package test/proof/python/random_primitives.py --seed "$seed" --count "$(volume 60 5000)"
     finds with_package test/proof/python/random_primitives.py --count 60 --plant result
+    with_package test/proof/python/random_sparse.py --seed "$seed" --count "$(volume 20 1000)"
+    finds with_package test/proof/python/random_sparse.py --only 50 --plant result
 }
 part_numbers() {
     have_package "numbers were NOT compared with NumPy's and Python's" || return 0

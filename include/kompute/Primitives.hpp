@@ -43,3 +43,4 @@
 #include <kompute/primitives/dense/OpTriangularSolve.hpp>
 #include <kompute/primitives/dense/RectangularMatrices.hpp>
 #include <kompute/primitives/dense/SquareMatrices.hpp>
+#include <kompute/primitives/sparse/OpSparseMatMul.hpp>

@@ -107,6 +107,7 @@ from ._kp import (
     OpSelect,
     OpSolve,
     OpSort,
+    OpSparseMatMul,
     OpSvd,
     OpSyncDevice,
     OpSyncLocal,
@@ -205,6 +206,7 @@ __all__ = [
     "OpSelect",
     "OpSolve",
     "OpSort",
+    "OpSparseMatMul",
     "OpSvd",
     "OpSyncDevice",
     "OpSyncLocal",
@@ -280,7 +282,7 @@ def _name_classes() -> None:
 
 
 # The form "a as a" says that a name is public, which __dir__() shows.
-from . import fft as fft, linalg as linalg, random as random  # noqa: E402
+from . import fft as fft, linalg as linalg, random as random, sparse as sparse  # noqa: E402
 from .arrays import namespace as _arrays  # noqa: E402
 from .arrays.information import e as e, newaxis as newaxis  # noqa: E402
 from .arrays.namespace import *  # noqa: E402, F403

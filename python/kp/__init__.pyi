@@ -5,7 +5,13 @@
 
 import builtins
 import collections.abc
-from kp import fft as fft, launcher as launcher, linalg as linalg, random as random
+from kp import (
+    fft as fft,
+    launcher as launcher,
+    linalg as linalg,
+    random as random,
+    sparse as sparse,
+)
 from kp._default import (
     default_manager as default_manager,
     memory as memory,
@@ -172,6 +178,7 @@ from kp._kp import (
     OpSelect as OpSelect,
     OpSolve as OpSolve,
     OpSort as OpSort,
+    OpSparseMatMul as OpSparseMatMul,
     OpSvd as OpSvd,
     OpSyncDevice as OpSyncDevice,
     OpSyncDevice as OpTensorSyncDevice,
@@ -334,6 +341,7 @@ __all__ = [
     "OpSelect",
     "OpSolve",
     "OpSort",
+    "OpSparseMatMul",
     "OpSvd",
     "OpSyncDevice",
     "OpSyncLocal",

@@ -2358,6 +2358,32 @@ class OpArgSort(OpBase):
         `sorted_keys`, if given. For the other arguments, see OpSort.
         """
 
+class OpSparseMatMul(OpBase):
+    """Multiplies a sparse matrix in compressed rows (CSR) with a vector or a matrix.
+
+    Row i has the elements from number offsets[i] up to, but without, offsets[i + 1]: `values`,
+    and their columns `indices`. It reads and writes device memory; afterwards the host view of
+    y shows the result. kp.sparse has matrices with SciPy's names.
+    """
+
+    def __init__(
+        self,
+        offsets: _Range,
+        indices: _Range,
+        values: _Range,
+        x: _Range,
+        y: _Range,
+        *,
+        method: str = "automatic",
+        longest_row: SupportsIndex = 0,
+    ) -> None:
+        """The numbers are float32, float64, complex64 or complex128, the same for values, x
+        and y. Offsets and indices are integers of 32 or 64 bits. An element with an index
+        out of range counts as 0. `method` is "rows", "balanced" for rows of very different
+        lengths, or "automatic": by `longest_row`, the most elements of a row. Each tensor
+        may be a part of one: (tensor, first) or (tensor, first, count).
+        """
+
 class OpTopK(OpBase):
     """Finds the k largest (or smallest) elements and their indices, in order.
 
@@ -3435,6 +3461,116 @@ def _roll(x: Array, shift: SupportsIndex, axis: SupportsIndex) -> Array: ...
 def _real(x: Array) -> Array: ...
 
 def _imag(x: Array) -> Array: ...
+
+class _Csr:
+    """A sparse matrix in compressed rows: what kp.sparse is made of."""
+
+    def __init__(
+        self,
+        data: Array,
+        indices: Array,
+        offsets: Array,
+        rows: SupportsIndex,
+        columns: SupportsIndex,
+    ) -> None: ...
+
+    @staticmethod
+    def of_elements(
+        data: Array,
+        row: Array,
+        column: Array,
+        rows: SupportsIndex,
+        columns: SupportsIndex,
+    ) -> _Csr: ...
+
+    @staticmethod
+    def of_dense(dense: Array) -> _Csr: ...
+
+    @property
+    def data(self) -> Array: ...
+
+    @property
+    def indices(self) -> Array: ...
+
+    @property
+    def offsets(self) -> Array: ...
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def columns(self) -> int: ...
+
+    def longest_row(self) -> int: ...
+
+    def is_canonical(self) -> bool: ...
+
+    def with_data(self, data: Array) -> _Csr: ...
+
+    def row_numbers(self) -> Array: ...
+
+    def canonical(self) -> _Csr: ...
+
+    def transposed(self) -> _Csr: ...
+
+    def dense(self) -> Array: ...
+
+    def diagonal(self, k: SupportsIndex) -> Array: ...
+
+    def rows_between(self, begin: SupportsIndex, end: SupportsIndex) -> _Csr: ...
+
+    def matmul(self, x: Array) -> Array: ...
+
+    def product(self, b: _Csr) -> _Csr: ...
+
+    def sum(self, b: _Csr) -> _Csr: ...
+
+    def times(self, dense: Array) -> _Csr: ...
+
+def _cg(
+    a: Any,
+    b: Array,
+    start: SupportsIndex | None,
+    relative: SupportsFloat,
+    absolute: SupportsFloat,
+    max_steps: SupportsIndex,
+    preconditioner: Any,
+    callback: Any,
+) -> Any: ...
+
+def _bicgstab(
+    a: Any,
+    b: Array,
+    start: SupportsIndex | None,
+    relative: SupportsFloat,
+    absolute: SupportsFloat,
+    max_steps: SupportsIndex,
+    preconditioner: Any,
+    callback: Any,
+) -> Any: ...
+
+def _minres(
+    a: Any,
+    b: Array,
+    start: SupportsIndex | None,
+    relative: SupportsFloat,
+    absolute: SupportsFloat,
+    max_steps: SupportsIndex,
+    preconditioner: Any,
+    callback: Any,
+) -> Any: ...
+
+def _gmres(
+    a: Any,
+    b: Array,
+    start: SupportsIndex | None,
+    relative: SupportsFloat,
+    absolute: SupportsFloat,
+    max_steps: SupportsIndex,
+    preconditioner: Any,
+    callback: Any,
+    restart: SupportsIndex,
+) -> Any: ...
 
 class TunableKernel:
     """A shader with its tunable properties: work-group size, specialization constants, variants,

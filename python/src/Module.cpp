@@ -69,6 +69,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindSearchSorted(module);
     bindSelect(module);
     bindSort(module);
+    bindSparseMatMul(module);
     bindTopK(module);
     bindTranspose(module);
     bindUnique(module);
@@ -84,6 +85,8 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindShaderLibrary(module);
     bindArrayTexts(module);
     bindArray(module);
+    bindCsr(module);
+    bindSolvers(module);
 
     bindTunableKernel(module);
     bindAutotuner(module);

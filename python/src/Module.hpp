@@ -16,4 +16,6 @@
 #include "primitives/Primitives.hpp"
 #include "shader/Shader.hpp"
 #include "shader/ShaderLibrary.hpp"
+#include "sparse/Csr.hpp"
+#include "sparse/Solvers.hpp"
 #include "tune/Tuning.hpp"

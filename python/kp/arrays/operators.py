@@ -73,6 +73,8 @@ class Operators:
         return quotients, remainders
 
     def __matmul__(self, other: Operand) -> Array:
+        if hasattr(other, "_multiplies_arrays"):  # sparse matrices
+            return NotImplemented
         return _function("linear_algebra", "matmul")(self, other)
 
     def __rmatmul__(self, other: Operand) -> Array:

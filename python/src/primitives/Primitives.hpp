@@ -72,6 +72,7 @@ void bindSearchSorted(py::module_& module);
 void bindSelect(py::module_& module);
 /// Binds OpSort and OpArgSort.
 void bindSort(py::module_& module);
+void bindSparseMatMul(py::module_& module);
 void bindTopK(py::module_& module);
 /// Binds OpTranspose, OpReverse and OpConcatenate.
 void bindTranspose(py::module_& module);

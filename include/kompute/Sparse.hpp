@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Sparse matrices: docs/sparse.md.
+
+#include <kompute/sparse/Arithmetic.hpp>
+#include <kompute/sparse/Conversions.hpp>
+#include <kompute/sparse/Csr.hpp>
+#include <kompute/sparse/Solvers.hpp>

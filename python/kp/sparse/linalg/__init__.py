@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear operators and iterative solvers, with the names of scipy.sparse.linalg."""
+
+from __future__ import annotations
+
+from .eigen import ArpackNoConvergence, eigsh
+from .least_squares import lsqr
+from .operators import LinearOperator, aslinearoperator, jacobi
+from .solvers import bicgstab, cg, gmres, minres
+from .triangular import spsolve_triangular
+
+__all__ = [
+    "ArpackNoConvergence",
+    "LinearOperator",
+    "aslinearoperator",
+    "bicgstab",
+    "cg",
+    "eigsh",
+    "gmres",
+    "jacobi",
+    "lsqr",
+    "minres",
+    "spsolve_triangular",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

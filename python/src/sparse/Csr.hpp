@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/Pybind.hpp"
+
+namespace kp::python {
+
+/// Binds the sparse matrix behind those of kp.sparse.
+void bindCsr(py::module_& module);
+
+} // namespace kp::python

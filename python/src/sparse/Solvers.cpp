@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sparse/Solvers.hpp"
+
+#include <kompute/Sparse.hpp>
+
+#include "arrays/Arrays.hpp"
+#include "base/Gil.hpp"
+
+namespace kp::python {
+namespace {
+
+using sparse::Csr;
+using sparse::LinearMap;
+using sparse::Solution;
+using sparse::SolverOptions;
+
+/// Returns a matrix or a function of Python as a map, which is used before the call returns.
+LinearMap mapFrom(py::handle given) {
+    if (given.is_none())
+        return {};
+    if (py::isinstance<Csr>(given))
+        return sparse::mapOf(given.cast<const Csr&>());
+    return [given](const Array& x) {
+        const AcquireGil locked;
+        return given(x).cast<Array>();
+    };
+}
+
+using Solver = std::function<Solution(const LinearMap&, const SolverOptions&)>;
+
+py::tuple solved(py::handle a, py::handle start, double relative, double absolute, int64_t maxSteps,
+                 py::handle preconditioner, py::handle callback, const Solver& solver) {
+    SolverOptions options;
+    options.relative = relative;
+    options.absolute = absolute;
+    options.maxSteps = maxSteps;
+    options.preconditioner = mapFrom(preconditioner);
+    if (!start.is_none())
+        options.start = start.cast<Array>();
+    if (!callback.is_none())
+        options.callback = [callback](const Array& x) {
+            const AcquireGil locked;
+            callback(x);
+        };
+    const LinearMap map = mapFrom(a);
+    Solution found;
+    {
+        const ReleaseGil release;
+        found = solver(map, options);
+    }
+    return py::make_tuple(std::move(found.x), found.info);
+}
+
+} // namespace
+
+void bindSolvers(py::module_& module) {
+    module.def(
+        "_cg",
+        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
+           int64_t maxSteps, py::handle preconditioner, py::handle callback) {
+            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
+                          [&](const LinearMap& map, const SolverOptions& options) {
+                              return sparse::cg(map, b, options);
+                          });
+        },
+        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
+        "callback"_a);
+    module.def(
+        "_bicgstab",
+        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
+           int64_t maxSteps, py::handle preconditioner, py::handle callback) {
+            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
+                          [&](const LinearMap& map, const SolverOptions& options) {
+                              return sparse::bicgstab(map, b, options);
+                          });
+        },
+        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
+        "callback"_a);
+    module.def(
+        "_minres",
+        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
+           int64_t maxSteps, py::handle preconditioner, py::handle callback) {
+            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
+                          [&](const LinearMap& map, const SolverOptions& options) {
+                              return sparse::minres(map, b, options);
+                          });
+        },
+        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
+        "callback"_a);
+    module.def(
+        "_gmres",
+        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
+           int64_t maxSteps, py::handle preconditioner, py::handle callback, int64_t restart) {
+            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
+                          [&](const LinearMap& map, const SolverOptions& options) {
+                              return sparse::gmres(map, b, restart, options);
+                          });
+        },
+        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
+        "callback"_a, "restart"_a);
+}
+
+} // namespace kp::python
