@@ -26,6 +26,7 @@
 #include "shader/ContentKey.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp {
 namespace {
@@ -156,7 +157,8 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     wordBuffers = lowered && lowered->module.wordBuffers;
     std::span<const uint32_t> words = lowered ? lowered->module.spirv : spirv;
     Hash wordsKey = lowered ? lowered->key : key;
-    const shader::CheckKinds kinds = checksFor(options, managerQueue.lock().get());
+    const std::optional<shader::CheckKinds> fixed = fixedChecks(options, managerQueue.lock().get());
+    const shader::CheckKinds kinds = fixed ? *fixed : shader::currentChecks();
     checked = kinds.any() ? checkedFor(*device, words, wordsKey, *reflection, kinds) : nullptr;
     if (checked) {
         words = checked->module.spirv;

@@ -34,12 +34,11 @@ void requireRoom(const shader::CheckedModule& module, const shader::Reflection& 
 
 } // namespace
 
-shader::CheckKinds checksFor(const AlgorithmOptions& options, const Queue* managerQueue) {
+std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
+                                              const Queue* managerQueue) {
     if (!options.check.empty())
         return shader::parseChecks(options.check);
-    if (managerQueue && implOf(*managerQueue).rules.checks)
-        return *implOf(*managerQueue).rules.checks;
-    return shader::currentChecks();
+    return managerQueue ? implOf(*managerQueue).rules.checks : std::nullopt;
 }
 
 std::shared_ptr<const CheckedShader>

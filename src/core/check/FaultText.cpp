@@ -57,17 +57,9 @@ std::string valueOf(FaultValue type, uint32_t bits) {
 }
 
 /// Returns a line of a file, without white space around it; "" if it cannot be read.
-std::string lineOf(const std::string& file, uint32_t line) {
+std::string lineOfFile(const std::string& file, uint32_t line) {
     const std::optional<std::string> source = line == 0 ? std::nullopt : shader::readTextFile(file);
-    if (!source)
-        return {};
-    size_t at = 0;
-    for (uint32_t i = 1; i < line && at != std::string::npos; ++i)
-        at = source->find('\n', at) == std::string::npos ? std::string::npos
-                                                         : source->find('\n', at) + 1;
-    return at == std::string::npos
-               ? std::string()
-               : shader::withoutMargins(source->substr(at, source->find('\n', at) - at));
+    return source ? shader::lineOf(*source, line) : std::string();
 }
 
 std::string placeOf(const CheckFault& fault) {
@@ -149,7 +141,7 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     fault.file = site.file;
     fault.line = site.line;
     // A compiler keeps the text of the main file alone.
-    fault.text = site.text.empty() ? lineOf(site.file, site.line) : site.text;
+    fault.text = site.text.empty() ? lineOfFile(site.file, site.line) : site.text;
     fault.target = record[1] < site.indexed.size() ? site.indexed[record[1]] : std::string();
     fault.memory = site.storage;
     if (site.set) {

@@ -50,6 +50,18 @@ bool isLocal(const CheckContext& context, uint32_t base) {
     return context.editor.global(base) == nullptr;
 }
 
+/// Returns true for an index that a function which performs the access takes as a parameter. The
+/// function itself has the others.
+bool isParameter(const CheckContext& context, const PathStep& step) {
+    return step.checked || !context.isConstant(step.index);
+}
+
+/// Returns true for an operand of an access that such a function takes as a parameter.
+bool isParameter(const CheckContext& context, const Node& access, size_t operand) {
+    return access.ids[operand] &&
+           (access.opcode == spv::OpStore || !context.isConstant(access.operands[operand]));
+}
+
 /// Writes the comparison of indices with extents, and what it finds.
 class Comparison {
 public:
@@ -171,10 +183,10 @@ void AccessChecks::checkAccess(Node& node) {
     if (isLocal(mContext, path->base))
         arguments.push_back(path->base);
     for (const PathStep& step : path->steps)
-        if (step.checked || !mContext.isConstant(step.index))
+        if (isParameter(mContext, step))
             arguments.push_back(step.index);
     for (size_t i = 1; i < node.operands.size(); ++i)
-        if (node.ids[i] && (node.opcode == spv::OpStore || !mContext.isConstant(node.operands[i])))
+        if (isParameter(mContext, node, i))
             arguments.push_back(node.operands[i]);
     const bool isVoid = node.type == 0;
     node = nodeOf(spv::OpFunctionCall,
@@ -199,12 +211,12 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     if (local)
         addParameter(path.base);
     for (const PathStep& step : path.steps)
-        if (step.checked || !mContext.isConstant(step.index))
+        if (isParameter(mContext, step))
             addParameter(step.index);
         else
             key.insert(key.end(), {1, step.index});
     for (size_t i = 1; i < node.operands.size(); ++i)
-        if (node.ids[i] && (node.opcode == spv::OpStore || !mContext.isConstant(node.operands[i])))
+        if (isParameter(mContext, node, i))
             addParameter(node.operands[i]);
         else
             key.insert(key.end(), {2, node.operands[i]});
@@ -223,7 +235,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     uint32_t block = 0; // type of the last struct
     for (const PathStep& step : path.steps) {
         uint32_t index = step.index;
-        if (step.checked || !mContext.isConstant(step.index))
+        if (isParameter(mContext, step))
             index = code.parameter(next++);
         uint32_t usable = index;
         if (step.checked) {
@@ -261,8 +273,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     Node access = node;
     access.result = 0;
     for (size_t i = 1; i < access.operands.size(); ++i)
-        if (access.ids[i] &&
-            (node.opcode == spv::OpStore || !mContext.isConstant(access.operands[i])))
+        if (isParameter(mContext, node, i))
             access.operands[i] = code.parameter(next++);
     const auto perform = [&] {
         access.operands[0] = code.add(spv::OpAccessChain, pointerType, chain);

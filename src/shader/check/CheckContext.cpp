@@ -9,13 +9,6 @@ namespace {
 constexpr uint32_t kVersionWithAllInterfaces = 0x00010400;
 constexpr uint32_t kVersionWithStorageBuffers = 0x00010300;
 
-std::vector<uint32_t> wordsOfText(const std::string& text) {
-    std::vector<uint32_t> words(text.size() / 4 + 1);
-    for (size_t i = 0; i < text.size(); ++i)
-        words[i / 4] |= uint32_t{static_cast<unsigned char>(text[i])} << (8 * (i % 4));
-    return words;
-}
-
 } // namespace
 
 CheckContext::CheckContext(std::span<const uint32_t> spirv, const CheckKinds& checks)
