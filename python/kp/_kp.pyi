@@ -1639,10 +1639,11 @@ class checked:
     thread: kernels, algorithms and shaders. A shader's mistake is then a CheckFailed from the
     call that waits.
 
-    `checks` is True or a list of "bounds" (accesses outside of buffers, arrays and vectors) and
-    "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices).
-    False turns it off. The environment variable KOMPUTE_CHECK does the same for a program, and
-    `check` of Manager, Manager.algorithm and Kernel for one of them.
+    `checks` is True or a list: "bounds" (accesses outside of buffers, arrays and vectors),
+    "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),
+    "nan", "races" (accesses of two work items that nothing orders) and "steps=1000000". True is
+    the first two, and False turns it off. The environment variable KOMPUTE_CHECK does the same
+    for a program, and `check` of Manager, Manager.algorithm and Kernel for one of them.
     """
 
     def __init__(self, checks: bool | str | None = True) -> None: ...

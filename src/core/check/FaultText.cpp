@@ -39,6 +39,8 @@ const char* nameOf(FaultKind kind) {
         return "steps";
     case FaultKind::eAssert:
         return "assert";
+    case FaultKind::eRace:
+        return "race";
     }
     return "";
 }
@@ -84,7 +86,7 @@ std::string mistakeOf(const CheckFault& fault) {
         return formatted("the loops of an invocation had more than {} iterations", fault.extent);
     if (fault.kind == "assert")
         return formatted("the assertion failed: {}", fault.message);
-    if (fault.kind == "nan")
+    if (fault.kind == "nan" || fault.kind == "race")
         return fault.message;
     const char* const verb = fault.kind == "read"     ? "was read"
                              : fault.kind == "write"  ? "was written"
@@ -135,7 +137,7 @@ CheckFailed::CheckFailed(std::vector<CheckFault> faults, uint64_t count)
 CheckFailed::~CheckFailed() = default;
 
 CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
-                   std::span<const BoundText> bound) {
+                   std::span<const BoundMemory> bound) {
     CheckFault fault;
     fault.kind = nameOf(site.kind);
     fault.file = site.file;
@@ -146,7 +148,7 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     fault.memory = site.storage;
     if (site.set) {
         fault.memory = formatted("binding {}", site.binding);
-        for (const BoundText& each : bound)
+        for (const BoundMemory& each : bound)
             if (each.set == *site.set && each.binding == site.binding)
                 fault.memory = each.text;
     }
@@ -163,6 +165,16 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
             record[1] < 2 ? std::string() : " and " + valueOf(FaultValue::eFloat, record[3]),
             fault.value);
         fault.index = 0;
+    }
+    if (site.kind == FaultKind::eRace) {
+        // The extent holds the group of the other invocation; the value, its index and its access.
+        constexpr std::array kAccesses{"read", "written", "changed by an atomic"};
+        const std::string other = kAccesses[std::min<size_t>(record[5] >> 30, 2)];
+        fault.message = formatted(
+            "element {} of {} was {}, and {} by {} {} of group {}, with no barrier between them",
+            fault.index, targetOf(fault), site.operation, other == site.operation ? "also" : other,
+            site.message, static_cast<int64_t>(record[5] & 0xfff) - 1, record[4]);
+        fault.extent = 0;
     }
     for (size_t axis = 0; axis < 3; ++axis) {
         fault.globalInvocation[axis] = record[6 + axis];
