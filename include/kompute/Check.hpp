@@ -15,7 +15,7 @@ namespace kp {
 struct CheckFault {
     /// "read", "write", "atomic" or "index" for an index outside of its array; "division" (also of
     /// remainders), "shift", "overflow", "nan" for NaN or infinity made of numbers, "steps" for a
-    /// loop that does not end, "race" for accesses that nothing orders, or "assert".
+    /// loop that does not end, "race", "uninitialised" for shared memory, or "assert".
     std::string kind;
     std::string file;    ///< of the source; "" if the shader has no line information
     uint32_t line = 0;   ///< starts at 1; 0 means unknown

@@ -229,3 +229,20 @@ def test_races_have_the_lines_of_python() -> None:
         x = np.arange(64, dtype=np.float32)
         ordered_tile(x)
     np.testing.assert_array_equal(x[:32], np.arange(32)[::-1])
+
+
+@kp.jit(local_size=8)
+def partly_filled(x):
+    tile = kp.shared_array(8, kp.float32)
+    t = kp.local_id()
+    if t < 7:
+        tile[t] = x[t]
+    kp.barrier()
+    x[t] = tile[t]
+
+
+def test_reads_of_shared_arrays_that_nobody_wrote() -> None:
+    with kp.checked("uninitialised"):
+        fault = failure(lambda: partly_filled(np.ones(8, np.float32))).faults[0]
+    assert (fault.kind, fault.target, fault.index) == ("uninitialised", "tile", 7)
+    assert fault.text == "x[t] = tile[t]"

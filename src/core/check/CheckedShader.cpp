@@ -54,6 +54,7 @@ checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
                               kinds.arithmetic ? 1u : 0u,
                               kinds.nan ? 1u : 0u,
                               kinds.races ? 1u : 0u,
+                              kinds.uninitialised ? 1u : 0u,
                               kinds.steps};
     const Hash key = hashBytes(words, sizeof words);
     std::shared_ptr<const CheckedShader> checked = known.get(key).value_or(nullptr);

@@ -86,7 +86,7 @@ std::string mistakeOf(const CheckFault& fault) {
         return formatted("the loops of an invocation had more than {} iterations", fault.extent);
     if (fault.kind == "assert")
         return formatted("the assertion failed: {}", fault.message);
-    if (fault.kind == "nan" || fault.kind == "race")
+    if (fault.kind == "nan" || fault.kind == "race" || fault.kind == "uninitialised")
         return fault.message;
     const char* const verb = fault.kind == "read"     ? "was read"
                              : fault.kind == "write"  ? "was written"
@@ -169,11 +169,19 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     if (site.kind == FaultKind::eRace) {
         // The extent holds the group of the other invocation; the value, its index and its access.
         constexpr std::array kAccesses{"read", "written", "changed by an atomic"};
-        const std::string other = kAccesses[std::min<size_t>(record[5] >> 30, 2)];
-        fault.message = formatted(
-            "element {} of {} was {}, and {} by {} {} of group {}, with no barrier between them",
-            fault.index, targetOf(fault), site.operation, other == site.operation ? "also" : other,
-            site.message, static_cast<int64_t>(record[5] & 0xfff) - 1, record[4]);
+        const uint32_t kind = record[5] >> 30;
+        if (kind == shader::kUnwritten) {
+            fault.kind = "uninitialised";
+            fault.message = formatted("element {} of {} was {} before the group wrote it",
+                                      fault.index, targetOf(fault), site.operation);
+        } else {
+            const std::string other = kAccesses[kind];
+            fault.message = formatted("element {} of {} was {}, and {} by {} {} of group {}, with "
+                                      "no barrier between them",
+                                      fault.index, targetOf(fault), site.operation,
+                                      other == site.operation ? "also" : other, site.message,
+                                      static_cast<int64_t>(record[5] & 0xfff) - 1, record[4]);
+        }
         fault.extent = 0;
     }
     for (size_t axis = 0; axis < 3; ++axis) {

@@ -28,7 +28,7 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
         context.lines.follow(node);
         std::vector<Node> before;
         assertions.check(node, before);
-        if (kinds.races) // before others replace the access
+        if (kinds.races || kinds.uninitialised) // before others replace the access
             races.check(node, before);
         if (kinds.bounds)
             accesses.check(node, before);

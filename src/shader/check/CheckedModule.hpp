@@ -11,12 +11,13 @@ namespace kp::shader {
 
 /// What a checked module looks for.
 struct CheckKinds {
-    bool bounds = false;     ///< accesses outside of buffers, arrays and vectors
-    bool arithmetic = false; ///< division by zero, wide shifts, signed overflow of indices
-    bool nan = false;        ///< NaN and infinity made of finite numbers
-    bool races = false;      ///< accesses to one element that nothing orders
-    uint32_t steps = 0;      ///< maximum iterations of an invocation's loops; 0 for no maximum
-    bool any() const { return bounds || arithmetic || nan || races || steps != 0; }
+    bool bounds = false;        ///< accesses outside of buffers, arrays and vectors
+    bool arithmetic = false;    ///< division by zero, wide shifts, signed overflow of indices
+    bool nan = false;           ///< NaN and infinity made of finite numbers
+    bool races = false;         ///< accesses to one element that nothing orders
+    bool uninitialised = false; ///< reads of shared memory that nobody has written
+    uint32_t steps = 0;         ///< maximum iterations of an invocation's loops; 0 for no maximum
+    bool any() const { return bounds || arithmetic || nan || races || uninitialised || steps != 0; }
     bool operator==(const CheckKinds&) const = default;
 };
 
@@ -31,7 +32,7 @@ enum class FaultKind {
     eNan,
     eSteps,
     eAssert,
-    eRace
+    eRace ///< or a read of what nobody has written
 };
 
 /// Type of the value that a report holds.
@@ -88,6 +89,9 @@ constexpr uint32_t kShadowWords = 5;
 constexpr uint32_t kSharedGroups = 32;          ///< of each
 constexpr uint32_t kSharedElements = 12 * 1024; ///< of a group
 constexpr uint32_t kSharedShadows = 2 * kSharedGroups * kSharedElements;
+/// A report of a race has the other access in the two highest bits of its value: read, written,
+/// atomic, or that nobody has written what is read.
+constexpr uint32_t kUnwritten = 3;
 
 /// Returns a module that computes the same and checks it. Reads beyond their array give 0, other
 /// such accesses are skipped, and the first faults are kept. Bindings, push constants,

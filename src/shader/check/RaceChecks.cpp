@@ -115,16 +115,18 @@ void RaceChecks::placeShared() {
 }
 
 std::optional<RaceChecks::Target> RaceChecks::targetOf(const AccessPath& path) {
-    if (!mWritten.contains(path.base))
+    const bool isShared = path.storage == spv::StorageClassWorkgroup;
+    if (!mWritten.contains(path.base) && !(isShared && mContext.kinds.uninitialised))
         return std::nullopt;
-    if (path.storage == spv::StorageClassWorkgroup) {
+    if (isShared) {
         const auto found = mSharedFirst.find(path.base);
         if (found == mSharedFirst.end())
             return std::nullopt;
         mShadowsShared = true;
-        return Target{0, 0, found->second};
+        const bool initialised = mContext.definition(path.base)->operands.size() > 1;
+        return Target{0, 0, found->second, initialised};
     }
-    if (!isOfBuffers(path.storage) || mOrdersGroups)
+    if (!isOfBuffers(path.storage) || mOrdersGroups || !mContext.kinds.races)
         return std::nullopt;
     const Node* const pointer = mContext.editor.global(mContext.typeOf(path.base));
     const Node* const block = pointer ? mContext.editor.global(pointer->operand(1)) : nullptr;
@@ -136,13 +138,13 @@ std::optional<RaceChecks::Target> RaceChecks::targetOf(const AccessPath& path) {
         return std::nullopt;
     const auto found = mSlots.find(path.base);
     if (found != mSlots.end())
-        return Target{*bytes, found->second, 0};
+        return Target{*bytes, found->second};
     if (mShadowed.size() == kMaxShadowed)
         return std::nullopt;
     const auto slot = static_cast<uint32_t>(mShadowed.size());
     mShadowed.push_back({*site.set, site.binding, *bytes});
     mSlots[path.base] = slot;
-    return Target{*bytes, slot, 0};
+    return Target{*bytes, slot};
 }
 
 void RaceChecks::check(const Node& node, std::vector<Node>& before) {
@@ -320,7 +322,7 @@ void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node
         const uint32_t value = kind == AccessKind::eWrite
                                    ? bitsOf(before, node.operand(1), numbers->parts[i])
                                    : mContext.zero();
-        std::vector<uint32_t> arguments{shared ? mFunctions.ofShared(kind)
+        std::vector<uint32_t> arguments{shared ? mFunctions.ofShared(kind, target->initialised)
                                                : mFunctions.ofBuffers(kind),
                                         number, at, index, value};
         if (!shared)

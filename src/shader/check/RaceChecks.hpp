@@ -14,7 +14,8 @@
 namespace kp::shader {
 
 /// Reports accesses of two invocations to one number of shared memory or a storage buffer, if one
-/// writes, not both are atomics, and no barrier is between them. What the module only reads is left
+/// writes, not both are atomics, and no barrier is between them; and reads of shared memory that
+/// nobody in the group has written. What the module only reads is left
 /// out. So are buffers of modules that order groups by atomics with memory barriers.
 class RaceChecks {
 public:
@@ -34,6 +35,7 @@ private:
         uint32_t elementBytes = 0; ///< of a buffer; 0 of shared memory
         uint32_t slot = 0;         ///< of a buffer
         uint32_t first = 0;        ///< number of shared memory
+        bool initialised = true;   ///< shared memory has contents when a group begins
     };
 
     void noteWritten();

@@ -181,7 +181,18 @@ void RaceFunctions::noteRead(FunctionWriter& code, const Party& me) {
     });
 }
 
-void RaceFunctions::note(FunctionWriter& code, AccessKind kind, uint32_t passed) {
+void RaceFunctions::reportUnwritten(FunctionWriter& code, const Party& writer) {
+    Conditions is(mContext, code);
+    code.choose(
+        is.equal(writer.who, mContext.zero()), 0,
+        [&] {
+            reportOther(code, {mContext.zero(), mContext.zero()}, constant(kUnwritten));
+            return 0u;
+        },
+        nothing);
+}
+
+void RaceFunctions::note(FunctionWriter& code, AccessKind kind, bool initialised, uint32_t passed) {
     const uint32_t word = mContext.uintType();
     Conditions is(mContext, code);
     const uint32_t number = code.add(spv::OpIAdd, word, {code.parameter(1), code.parameter(3)});
@@ -227,6 +238,10 @@ void RaceFunctions::note(FunctionWriter& code, AccessKind kind, uint32_t passed)
         break;
     }
     }
+    if (!initialised && kind != AccessKind::eWrite && mContext.kinds.uninitialised)
+        reportUnwritten(code, writer);
+    if (!mContext.kinds.races)
+        return;
     const uint32_t writerKind = is.chosen(is.hasAny(writer.who, kAtomic),
                                           constant(static_cast<uint32_t>(AccessKind::eAtomic)),
                                           constant(static_cast<uint32_t>(AccessKind::eWrite)));
@@ -252,8 +267,9 @@ void RaceFunctions::note(FunctionWriter& code, AccessKind kind, uint32_t passed)
         nothing);
 }
 
-uint32_t RaceFunctions::common(AccessKind kind) {
-    const std::vector<uint32_t> key{spv::OpMemoryBarrier, static_cast<uint32_t>(kind), 0};
+uint32_t RaceFunctions::common(AccessKind kind, bool initialised) {
+    const std::vector<uint32_t> key{spv::OpMemoryBarrier, static_cast<uint32_t>(kind), 0,
+                                    initialised ? 1u : 0u};
     if (const uint32_t* const known = mContext.known(key))
         return *known;
     const uint32_t word = mContext.uintType();
@@ -267,20 +283,21 @@ uint32_t RaceFunctions::common(AccessKind kind) {
     code.choose(
         code.add(spv::OpLogicalAnd, boolean, {inside, counts}), 0,
         [&] {
-            note(code, kind, passed);
+            note(code, kind, initialised, passed);
             return 0u;
         },
         nothing);
     return mContext.add(key, code, 0);
 }
 
-uint32_t RaceFunctions::ofShared(AccessKind kind) {
-    const std::vector<uint32_t> key{spv::OpMemoryBarrier, static_cast<uint32_t>(kind), 1};
+uint32_t RaceFunctions::ofShared(AccessKind kind, bool initialised) {
+    const std::vector<uint32_t> key{spv::OpMemoryBarrier, static_cast<uint32_t>(kind), 1,
+                                    initialised ? 1u : 0u};
     if (const uint32_t* const known = mContext.known(key))
         return *known;
     const uint32_t word = mContext.uintType();
     const uint32_t boolean = mContext.editor.boolType();
-    const uint32_t called = common(kind);
+    const uint32_t called = common(kind, initialised);
     const uint32_t empty = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
     FunctionWriter code(mContext.editor, empty, std::vector<uint32_t>(4, word));
     uint32_t groups = constant(1);
@@ -310,7 +327,7 @@ uint32_t RaceFunctions::ofBuffers(AccessKind kind) {
     if (const uint32_t* const known = mContext.known(key))
         return *known;
     const uint32_t word = mContext.uintType();
-    const uint32_t called = common(kind);
+    const uint32_t called = common(kind, true);
     const uint32_t empty = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
     FunctionWriter code(mContext.editor, empty, std::vector<uint32_t>(5, word));
     const uint32_t pointer = mContext.editor.pointerType(spv::StorageClassStorageBuffer, word);

@@ -27,7 +27,8 @@ public:
 
     /// Returns the function for shared memory. Its parameters are words: site, number, index to
     /// report, and the value written.
-    uint32_t ofShared(AccessKind kind);
+    /// @param initialised  the memory has contents when the group begins
+    uint32_t ofShared(AccessKind kind, bool initialised);
     /// Returns the function for buffers. Its parameters are those of ofShared(), and a place in
     /// CheckedModule::shadowed.
     uint32_t ofBuffers(AccessKind kind);
@@ -43,8 +44,10 @@ private:
 
     /// Returns the function of both. Its parameters are site, first number in the shadow buffer,
     /// count of numbers there, number, index to report, and value.
-    uint32_t common(AccessKind kind);
-    void note(FunctionWriter& code, AccessKind kind, uint32_t passed);
+    /// @param initialised  the memory has contents before the first write
+    uint32_t common(AccessKind kind, bool initialised);
+    void note(FunctionWriter& code, AccessKind kind, bool initialised, uint32_t passed);
+    void reportUnwritten(FunctionWriter& code, const Party& writer);
     void noteRead(FunctionWriter& code, const Party& me);
     uint32_t group(FunctionWriter& code);
     uint32_t place(FunctionWriter& code, uint32_t word);

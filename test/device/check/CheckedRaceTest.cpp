@@ -24,10 +24,11 @@ protected:
                                  body + "\n}\n";
         const auto algorithm =
             manager.algorithm({x}, spirvWithLines(glsl), {groups, 1, 1}, std::vector<float>{},
-                              std::vector<float>{}, checkedOptions("races"));
+                              std::vector<float>{}, checkedOptions(checks));
         return faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(algorithm); });
     }
 
+    std::string checks = "races";
     Manager manager;
     std::shared_ptr<TensorT<uint32_t>> x = manager.tensorT(std::vector<uint32_t>(256));
 };
@@ -148,6 +149,24 @@ TEST_F(CheckedRace, WorksBesideOtherChecks) {
     }
     EXPECT_TRUE(race);
     EXPECT_TRUE(write);
+}
+
+TEST_F(CheckedRace, FindsReadsOfSharedMemoryThatNobodyHasWritten) {
+    for (const char* const each : {"uninitialised", "races,uninitialised"}) {
+        checks = each;
+        const std::vector<CheckFault> faults =
+            run("if (t < 31u) s[t] = i;\nbarrier();\nx[i] = s[t];");
+        ASSERT_EQ(faults.size(), 1u);
+        EXPECT_EQ(faults[0].kind, "uninitialised");
+        EXPECT_EQ(faults[0].line, 8u);
+        EXPECT_EQ(faults[0].index, 31);
+        EXPECT_EQ(faults[0].message, "element 31 of s was read before the group wrote it");
+        EXPECT_FALSE(run("atomicAdd(s[1], 1u);\nbarrier();\nx[i] = s[1];").empty());
+        EXPECT_TRUE(run("if (t == 0u) s[1] = 0u;\nbarrier();\natomicAdd(s[1], 1u);\nbarrier();\n"
+                        "x[i] = s[1];",
+                        4)
+                        .empty());
+    }
 }
 
 } // namespace
