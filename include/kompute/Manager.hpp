@@ -406,6 +406,14 @@ public:
     std::vector<Event> submittedWork() const;
     /// Cancels the evaluations of sequences that wait for an event on the host, as destroy() does.
     /// @return events of the evaluations that destroy() waits for: they run, or another thread is
+    /// Starts a capture for RenderDoc, with all work submitted until endCapture().
+    /// @throws Unsupported unless the program runs under RenderDoc; InvalidArgument if a capture
+    ///         has begun
+    void startCapture() const;
+    /// Waits for the submitted work, and lets RenderDoc write the capture.
+    /// @throws Unsupported as startCapture(), or if the capture could not be written;
+    ///         InvalidArgument if none has begun
+    void endCapture() const;
     ///         submitting them. Evaluations whose wait timed out are not among them
     std::vector<Event> cancelWaiting();
     /// Forgets objects that no longer exist, and gives back to the driver unused staging memory,

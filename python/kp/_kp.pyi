@@ -215,6 +215,14 @@ class Manager:
 
     def destroy(
         self,
+    def start_capture(self) -> None:
+        """Starts a capture for RenderDoc, with all work submitted until end_capture(). Raises
+        Unsupported unless the program runs under RenderDoc.
+        """
+
+    def end_capture(self) -> None:
+        """Waits for the submitted work, and lets RenderDoc write the capture."""
+
         objects: Memory | Sequence | str | collections.abc.Iterable[Memory | Sequence | str] | None = None,
     ) -> None:
         """Destroys all objects that this manager created, after the work that uses them. Waits

@@ -14,6 +14,7 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/AlgorithmImpl.hpp"
+#include "core/Capture.hpp"
 #include "core/DeviceChoice.hpp"
 #include "core/HostWorkers.hpp"
 #include "core/ManagerImpl.hpp"
@@ -401,6 +402,16 @@ void Manager::clear() {
     mImpl->sequences.prune();
     mImpl->algorithms.prune();
     mImpl->memory.prune();
+}
+
+void Manager::startCapture() const {
+    waitIdle(); // earlier work does not belong to it
+    kp::startCapture(device()->instance()->handle());
+}
+
+void Manager::endCapture() const {
+    waitIdle();
+    kp::endCapture(device()->instance()->handle());
 }
 
 bool Manager::isInit() const {

@@ -295,6 +295,11 @@ void bindManager(py::module_& module, Classes& classes) {
                 sequences or sequences of that name; see kp.compat.early.)"))
         .def("__repr__", &describeManager);
     bindContextManager(classes.manager, &destroyManager);
+        .method("start_capture", &Manager::startCapture, doc(R"(
+                Starts a capture for RenderDoc, with all work submitted until end_capture(). Raises
+                Unsupported unless the program runs under RenderDoc.)"))
+        .method("end_capture", &Manager::endCapture, doc(R"(
+                Waits for the submitted work, and lets RenderDoc write the capture.)"))
 
     module.def("list_devices", &describeDevices,
                "The devices of this machine, in the driver's order, as a list of dicts.");
