@@ -197,6 +197,11 @@ class Manager:
     def memory(self) -> MemoryUsage:
         """The device memory in use; see MemoryUsage."""
 
+    def memory_objects(self) -> list[MemoryObject]:
+        """The tensors, images and arrays whose memory `memory().allocated` adds up, the largest
+        first. OutOfMemory lists the first of them.
+        """
+
     def reset_peak_memory(self) -> None:
         """Lets the peaks of memory() begin anew, at what is allocated and reserved now."""
 
@@ -210,11 +215,6 @@ class Manager:
         reported by the events.
         """
 
-    def is_init(self) -> bool:
-        """False after destroy()."""
-
-    def destroy(
-        self,
     def start_capture(self) -> None:
         """Starts a capture for RenderDoc, with all work submitted until end_capture(). Raises
         Unsupported unless the program runs under RenderDoc.
@@ -223,6 +223,11 @@ class Manager:
     def end_capture(self) -> None:
         """Waits for the submitted work, and lets RenderDoc write the capture."""
 
+    def is_init(self) -> bool:
+        """False after destroy()."""
+
+    def destroy(
+        self,
         objects: Memory | Sequence | str | collections.abc.Iterable[Memory | Sequence | str] | None = None,
     ) -> None:
         """Destroys all objects that this manager created, after the work that uses them. Waits
@@ -1649,9 +1654,10 @@ class checked:
 
     `checks` is True or a list: "bounds" (accesses outside of buffers, arrays and vectors),
     "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),
-    "nan", "races" (accesses of two work items that nothing orders) and "steps=1000000". True is
-    the first two, and False turns it off. The environment variable KOMPUTE_CHECK does the same
-    for a program, and `check` of Manager, Manager.algorithm and Kernel for one of them.
+    "nan", "races" (accesses of two work items that nothing orders), "uninitialised" (reads of
+    shared memory that nobody has written) and "steps=1000000". True is the first two, and False
+    turns it off. The environment variable KOMPUTE_CHECK does the same for a program, and `check`
+    of Manager, Manager.algorithm and Kernel for one of them.
     """
 
     def __init__(self, checks: bool | str | None = True) -> None: ...
@@ -1662,6 +1668,23 @@ class checked:
 
 def _checks() -> str:
     """Returns the checks of this thread as text, which tells kernels apart."""
+
+class MemoryObject:
+    """A tensor, image or array, and the device memory that it has."""
+
+    @property
+    def name(self) -> str:
+        """As given to set_name(), or an empty text."""
+
+    @property
+    def kind(self) -> str:
+        """What it is, such as 'tensor of 8 eFloat'."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory that it has."""
+
+    def __repr__(self) -> str: ...
 
 class MemoryUsage:
     """Device memory, in bytes. Host memory counts only if the device has no other."""

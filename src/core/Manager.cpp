@@ -448,6 +448,14 @@ MemoryUsage Manager::memory() const {
     return usage;
 }
 
+std::vector<MemoryObject> Manager::memoryObjects() const {
+    return mImpl->account->objects();
+}
+
+void Manager::failWithHolders(const OutOfMemory& error) const {
+    throw withHolders(error, *mImpl->account);
+}
+
 void Manager::resetPeakMemory() {
     device()->allocator().reserved().resetPeak();
     mImpl->account->allocated.resetPeak();
