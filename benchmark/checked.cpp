@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Measures what checked mode costs: saxpy, a stencil and a product of matrices with tiles in shared
-// memory, unchecked, with bounds, and with bounds and arithmetic. docs/debugging.md quotes it.
+// memory, unchecked, with bounds, with bounds and arithmetic, and with races. docs/debugging.md
+// quotes it.
 //
 //   kompute_benchmark_checked [--check]
 //
@@ -112,14 +113,16 @@ int measure(kp::benchmark::Arguments& arguments) {
                               {"stencil", kStencil, 2, n, {n / 16, n / 16, 1}},
                               {"matmul", kMatMul, 3, rows, {rows / 16, rows / 16, 1}}};
     std::printf("%s\n", manager.deviceInfo().name.c_str());
-    std::printf("             unchecked     bounds            bounds, arithmetic\n");
+    std::printf("             unchecked     bounds            bounds, arithmetic   races\n");
     bool held = true;
     for (const Workload& load : loads) {
         const double plain = secondsOf(manager, load, "off");
         const double bounds = secondsOf(manager, load, "bounds");
         const double both = secondsOf(manager, load, "bounds,arithmetic");
-        std::printf("  %-8s %9.1f us %9.1f us %5.2f x %9.1f us %5.2f x\n", load.name, plain * 1e6,
-                    bounds * 1e6, bounds / plain, both * 1e6, both / plain);
+        const double races = secondsOf(manager, load, "races");
+        std::printf("  %-8s %9.1f us %9.1f us %5.2f x %9.1f us %5.2f x %9.1f us %5.2f x\n",
+                    load.name, plain * 1e6, bounds * 1e6, bounds / plain, both * 1e6, both / plain,
+                    races * 1e6, races / plain);
         std::fflush(stdout);
         held = held && (software || bounds < kMaxCost * plain);
     }

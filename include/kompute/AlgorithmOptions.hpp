@@ -43,12 +43,12 @@ struct AlgorithmOptions {
     /// Checked mode: a mistake of the shader ends in a CheckFailed from the call that waits, with
     /// its line if the shader was compiled with lines. Comma-separated list of "bounds" (accesses
     /// outside of buffers, arrays and vectors), "arithmetic" (integer division by zero, shifts by
-    /// the width or more, signed overflow of indices), "nan" (NaN and infinity made of finite
-    /// numbers) and "steps=1000000" (loops with more iterations end). "1" is bounds and arithmetic,
-    /// "off" is none; assertions (<kompute/check.glsl>) belong to all. Empty: what
-    /// ManagerOptions::check says, else the CheckScope, else the environment variable
-    /// KOMPUTE_CHECK. Costs time, and a descriptor set with a storage buffer: devices that have no
-    /// more of them refuse it with Unsupported.
+    /// the width or more, signed overflow of indices), "nan" (NaN and infinity made of numbers),
+    /// "races", "uninitialised" and "steps=1000000" (loops with more iterations end). "1" is
+    /// the first two, "off" none; assertions (<kompute/check.glsl>) belong to all. Empty: what
+    /// ManagerOptions::check says, else the CheckScope, else the variable KOMPUTE_CHECK. Costs
+    /// time, and a descriptor set with a storage buffer ("races": two), without which the device
+    /// refuses it with Unsupported.
     std::string check;
     /// Maximum bytes of the arrays that an invocation has for itself (Reflection::privateBytes,
     /// with the specialization constants given). Drivers reserve them for all invocations in

@@ -15,12 +15,12 @@ namespace kp {
 struct CheckFault {
     /// "read", "write", "atomic" or "index" for an index outside of its array; "division" (also of
     /// remainders), "shift", "overflow", "nan" for NaN or infinity made of numbers, "steps" for a
-    /// loop that does not end, or "assert".
+    /// loop that does not end, "race", "uninitialised" for shared memory, or "assert".
     std::string kind;
     std::string file;    ///< of the source; "" if the shader has no line information
     uint32_t line = 0;   ///< starts at 1; 0 means unknown
     std::string text;    ///< of the source line; "" if unknown
-    std::string message; ///< of an assertion; else ""
+    std::string message; ///< of an assertion, a race and what is not finite; else ""
     /// What is indexed: the shader's name of it, such as "particles.items"; "" if unknown.
     std::string target;
     std::string memory;  ///< the binding and what is bound, or the kind of memory

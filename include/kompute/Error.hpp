@@ -74,7 +74,8 @@ private:
 /// Thrown if there is not enough device or host memory.
 class KOMPUTE_API OutOfMemory : public Error {
 public:
-    explicit OutOfMemory(const std::string& message, int32_t vkResult = 0);
+    explicit OutOfMemory(const std::string& message, int32_t vkResult = 0,
+                         std::vector<std::string> reasons = {});
     ~OutOfMemory() override;
 };
 

@@ -12,6 +12,7 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
+#include <kompute/Error.hpp>
 #include <kompute/HostImport.hpp>
 #include <kompute/Image.hpp>
 #include <kompute/ManagerOptions.hpp>
@@ -49,6 +50,13 @@ struct MemoryUsage {
     /// running operations, and unused parts of blocks.
     uint64_t reserved = 0;
     uint64_t peakReserved = 0; ///< the largest `reserved` since a manager's resetPeakMemory()
+};
+
+/// A tensor, image or array, and the device memory that it has. See Manager::memoryObjects().
+struct MemoryObject {
+    std::string name; ///< given to Memory::setName(); "" without one
+    std::string kind; ///< such as "tensor of 8 eFloat"
+    uint64_t bytes = 0;
 };
 
 /// Owns a Vulkan device and creates the objects that live on it. Start here:
@@ -398,6 +406,14 @@ public:
     /// managers of the same device.
     /// @throws DeviceLost
     void waitIdle() const;
+    /// Starts a capture for RenderDoc, with all work submitted until endCapture().
+    /// @throws Unsupported unless the program runs under RenderDoc; InvalidArgument if a capture
+    ///         has begun
+    void startCapture() const;
+    /// Waits for the submitted work, and lets RenderDoc write the capture.
+    /// @throws Unsupported as startCapture(), or if the capture could not be written;
+    ///         InvalidArgument if none has begun
+    void endCapture() const;
     /// Same for at most ten seconds, as at the end of the process; then the library logs a warning,
     /// once, and keeps what the device uses. Waits without limit for a host application's device.
     /// @return whether the device has finished
@@ -422,6 +438,9 @@ public:
     uint64_t allocatedBytes() const;
     /// Returns the device memory that is in use and kept for reuse, and how much it was at most.
     [[nodiscard]] MemoryUsage memory() const;
+    /// Returns the objects whose memory MemoryUsage::allocated adds up, the largest first. Errors
+    /// of OutOfMemory list the first of them.
+    [[nodiscard]] std::vector<MemoryObject> memoryObjects() const;
     /// Lets the peaks of memory() begin anew, at what is allocated and reserved now.
     void resetPeakMemory();
     /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
@@ -474,8 +493,13 @@ private:
     };
     template <typename T, typename... Args>
     std::shared_ptr<T> make(Args&&... args) const {
-        return std::allocate_shared<T>(Maker<T>(), device(), std::forward<Args>(args)...);
+        try {
+            return std::allocate_shared<T>(Maker<T>(), device(), std::forward<Args>(args)...);
+        } catch (const OutOfMemory& error) {
+            failWithHolders(error);
+        }
     }
+    [[noreturn]] void failWithHolders(const OutOfMemory& error) const;
     template <typename T>
     std::shared_ptr<T> manage(std::shared_ptr<T> object) {
         add(object);

@@ -66,9 +66,10 @@ class CheckFault:
     """A mistake of a shader that checked mode found.
 
     - ``kind``: ``"read"``, ``"write"``, ``"atomic"`` or ``"index"`` for an index outside of its
-      array; ``"division"``, ``"shift"``, ``"overflow"``, ``"nan"``, ``"steps"`` or ``"assert"``.
+      array; ``"division"``, ``"shift"``, ``"overflow"``, ``"nan"``, ``"steps"``, ``"race"``,
+      ``"uninitialised"`` or ``"assert"``.
     - ``file``, ``line``, ``text``: the place in the source; empty and 0 if they are unknown.
-    - ``message``: the text of an assertion, or what was not finite.
+    - ``message``: the text of an assertion, what was not finite, or both accesses of a race.
     - ``target``: what is indexed, by its name in the shader; ``memory``: what is bound there.
     - ``index``, ``extent``: the index and the number of elements.
     - ``value``: what was to be written, as text.

@@ -197,6 +197,11 @@ class Manager:
     def memory(self) -> MemoryUsage:
         """The device memory in use; see MemoryUsage."""
 
+    def memory_objects(self) -> list[MemoryObject]:
+        """The tensors, images and arrays whose memory `memory().allocated` adds up, the largest
+        first. OutOfMemory lists the first of them.
+        """
+
     def reset_peak_memory(self) -> None:
         """Lets the peaks of memory() begin anew, at what is allocated and reserved now."""
 
@@ -209,6 +214,14 @@ class Manager:
         """Waits until the device has finished everything that was submitted to it. Failures are
         reported by the events.
         """
+
+    def start_capture(self) -> None:
+        """Starts a capture for RenderDoc, with all work submitted until end_capture(). Raises
+        Unsupported unless the program runs under RenderDoc.
+        """
+
+    def end_capture(self) -> None:
+        """Waits for the submitted work, and lets RenderDoc write the capture."""
 
     def is_init(self) -> bool:
         """False after destroy()."""
@@ -1639,10 +1652,12 @@ class checked:
     thread: kernels, algorithms and shaders. A shader's mistake is then a CheckFailed from the
     call that waits.
 
-    `checks` is True or a list of "bounds" (accesses outside of buffers, arrays and vectors) and
-    "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices).
-    False turns it off. The environment variable KOMPUTE_CHECK does the same for a program, and
-    `check` of Manager, Manager.algorithm and Kernel for one of them.
+    `checks` is True or a list: "bounds" (accesses outside of buffers, arrays and vectors),
+    "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),
+    "nan", "races" (accesses of two work items that nothing orders), "uninitialised" (reads of
+    shared memory that nobody has written) and "steps=1000000". True is the first two, and False
+    turns it off. The environment variable KOMPUTE_CHECK does the same for a program, and `check`
+    of Manager, Manager.algorithm and Kernel for one of them.
     """
 
     def __init__(self, checks: bool | str | None = True) -> None: ...
@@ -1653,6 +1668,23 @@ class checked:
 
 def _checks() -> str:
     """Returns the checks of this thread as text, which tells kernels apart."""
+
+class MemoryObject:
+    """A tensor, image or array, and the device memory that it has."""
+
+    @property
+    def name(self) -> str:
+        """As given to set_name(), or an empty text."""
+
+    @property
+    def kind(self) -> str:
+        """What it is, such as 'tensor of 8 eFloat'."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory that it has."""
+
+    def __repr__(self) -> str: ...
 
 class MemoryUsage:
     """Device memory, in bytes. Host memory counts only if the device has no other."""

@@ -192,3 +192,57 @@ def test_the_environment_turns_it_on(tmp_path: Any) -> None:
     assert "CheckFailed" in done.stderr
     assert "x[i * 2] = 1" in done.stderr
     assert "line 5" in done.stderr
+
+
+@kp.jit(local_size=32)
+def unordered_tile(x):
+    tile = kp.shared_array(32, kp.float32)
+    t = kp.local_id()
+    tile[t] = x[kp.global_id()]
+    x[kp.global_id()] = tile[31 - t]
+
+
+@kp.jit(local_size=32)
+def ordered_tile(x):
+    tile = kp.shared_array(32, kp.float32)
+    t = kp.local_id()
+    tile[t] = x[kp.global_id()]
+    kp.barrier()
+    x[kp.global_id()] = tile[31 - t]
+
+
+@kp.jit
+def gathered(x, sums):
+    sums[kp.global_id() // 4] += x[kp.global_id()]
+
+
+def test_races_have_the_lines_of_python() -> None:
+    with kp.checked("races"):
+        error = failure(lambda: unordered_tile(np.arange(64, dtype=np.float32)))
+        fault = error.faults[0]
+        assert (fault.kind, fault.target) == ("race", "tile")
+        # Whichever came second has found it.
+        assert fault.text in ("x[kp.global_id()] = tile[31 - t]", "tile[t] = x[kp.global_id()]")
+        assert "by invocation" in fault.message
+        error = failure(lambda: gathered(np.ones(16, np.float32), np.zeros(4, np.float32)))
+        assert error.faults[0].text == "sums[kp.global_id() // 4] += x[kp.global_id()]"
+        x = np.arange(64, dtype=np.float32)
+        ordered_tile(x)
+    np.testing.assert_array_equal(x[:32], np.arange(32)[::-1])
+
+
+@kp.jit(local_size=8)
+def partly_filled(x):
+    tile = kp.shared_array(8, kp.float32)
+    t = kp.local_id()
+    if t < 7:
+        tile[t] = x[t]
+    kp.barrier()
+    x[t] = tile[t]
+
+
+def test_reads_of_shared_arrays_that_nobody_wrote() -> None:
+    with kp.checked("uninitialised"):
+        fault = failure(lambda: partly_filled(np.ones(8, np.float32))).faults[0]
+    assert (fault.kind, fault.target, fault.index) == ("uninitialised", "tile", 7)
+    assert fault.text == "x[t] = tile[t]"

@@ -88,3 +88,21 @@ def test_bad_managers_are_refused() -> None:
     destroyed.destroy()
     with pytest.raises(kp.InvalidArgument, match="destroyed"):
         kp.memory(destroyed)
+
+
+def test_objects_that_have_memory_are_listed_by_name() -> None:
+    manager = kp.Manager()
+    weights = manager.tensor(np.ones(4096, np.float32))
+    weights.set_name("weights")
+    other = manager.tensor(np.ones(16, np.int32))
+    first, second = manager.memory_objects()
+    assert (first.name, first.kind, first.bytes) == ("weights", "tensor of 4096 eFloat", 16384)
+    assert (second.name, second.bytes) == ("", 64)
+    assert "weights" in repr(first)
+    other.destroy()
+    assert len(manager.memory_objects()) == 1
+
+
+def test_captures_need_renderdoc() -> None:
+    with pytest.raises(kp.Unsupported, match="renderdoc"):
+        kp.Manager().start_capture()

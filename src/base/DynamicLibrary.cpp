@@ -28,6 +28,14 @@ void* openLibrary(const std::string& library, std::string& reason) {
 #endif
 }
 
+void* findLoadedLibrary(const std::string& library) {
+#ifdef _WIN32
+    return GetModuleHandleW(toPath(library).c_str());
+#else
+    return dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD);
+#endif
+}
+
 void* findFunction(void* library, const char* name) {
     if (library == nullptr)
         return nullptr;

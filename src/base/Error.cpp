@@ -40,8 +40,9 @@ ShaderError::ShaderError(const std::string& message, std::string file, uint32_t 
       mLog(std::move(log)) {}
 ShaderError::~ShaderError() = default;
 
-OutOfMemory::OutOfMemory(const std::string& message, int32_t vkResult)
-    : Error(ErrorCode::eOutOfMemory, message, vkResult) {}
+OutOfMemory::OutOfMemory(const std::string& message, int32_t vkResult,
+                         std::vector<std::string> reasons)
+    : Error(ErrorCode::eOutOfMemory, message, vkResult, std::move(reasons)) {}
 OutOfMemory::~OutOfMemory() = default;
 
 DeviceLost::DeviceLost(const std::string& message, std::vector<std::string> reasons)

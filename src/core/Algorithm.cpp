@@ -15,6 +15,7 @@
 #include "core/Recorder.hpp"
 #include "core/ScalarTypes.hpp"
 #include "core/WrapHostDevice.hpp"
+#include "core/check/CheckReport.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -234,6 +235,8 @@ void Algorithm::recordDispatch(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireReady();
     mImpl->checkWorkgroupOnce();
     checkWorkgroup(mImpl->workgroup, *mImpl->device);
+    if (mImpl->binding->report)
+        mImpl->binding->report->recordReset(*mImpl->device, native::handleOf(commandBuffer));
     vulkan::recordDispatch(*mImpl->device, native::handleOf(commandBuffer), mImpl->workgroup);
 }
 

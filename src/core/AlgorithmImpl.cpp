@@ -26,6 +26,7 @@
 #include "shader/ContentKey.hpp"
 #include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp {
 namespace {
@@ -72,6 +73,8 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
             {binding.binding, descriptorType(binding.kind), binding.count, binding.set});
     if (algorithm.checked)
         bindings.push_back({.set = algorithm.checked->module.reportSet});
+    if (algorithm.checked && algorithm.checked->module.hasShadow())
+        bindings.push_back({.binding = 1, .set = algorithm.checked->module.reportSet});
     Specialization given;
     given.data = algorithm.specialization.data;
     for (const shader::SpecConstant& constant : reflection.specConstants)
@@ -156,7 +159,9 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     wordBuffers = lowered && lowered->module.wordBuffers;
     std::span<const uint32_t> words = lowered ? lowered->module.spirv : spirv;
     Hash wordsKey = lowered ? lowered->key : key;
-    const shader::CheckKinds kinds = checksFor(options, managerQueue.lock().get());
+    const std::optional<shader::CheckKinds> fixed = fixedChecks(options, managerQueue.lock().get());
+    shader::CheckKinds kinds = fixed ? *fixed : shader::currentChecks();
+    kinds.races &= !wordBuffers; // neighbours in one word would seem to be one element
     checked = kinds.any() ? checkedFor(*device, words, wordsKey, *reflection, kinds) : nullptr;
     if (checked) {
         words = checked->module.spirv;
@@ -296,17 +301,22 @@ void Algorithm::Impl::bindMemory() {
 }
 
 std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding& next) const {
-    std::vector<BoundText> bound;
+    std::vector<BoundMemory> bound;
     for (const shader::Binding& used : reflection->bindings)
         if (used.takesMemory())
             bound.push_back({used.set, used.binding,
                              formatted("{}, {}", describeBinding(used),
-                                       describeMemory(implOf(*memObjects[used.argument])))});
+                                       describeMemory(implOf(*memObjects[used.argument]))),
+                             implOf(*memObjects[used.argument]).bytes()});
     next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound));
     const vulkan::Buffer& buffer = next.report->buffer();
-    vulkan::DescriptorWrite write;
-    write.buffer = {buffer.handle(), buffer.offset(), buffer.size()};
-    return device->descriptors().create(pipeline->layout(), {&write, 1}, checked->module.reportSet);
+    std::vector<vulkan::DescriptorWrite> writes(1);
+    writes[0].buffer = {buffer.handle(), buffer.offset(), buffer.size()};
+    if (const vulkan::Buffer* const shadow = next.report->shadow()) {
+        writes.emplace_back().binding = 1;
+        writes.back().buffer = {shadow->handle(), shadow->offset(), shadow->size()};
+    }
+    return device->descriptors().create(pipeline->layout(), writes, checked->module.reportSet);
 }
 
 vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used, uint32_t element,

@@ -14,6 +14,7 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/AlgorithmImpl.hpp"
+#include "core/Capture.hpp"
 #include "core/DeviceChoice.hpp"
 #include "core/HostWorkers.hpp"
 #include "core/ManagerImpl.hpp"
@@ -404,6 +405,16 @@ void Manager::clear() {
     mImpl->memory.prune();
 }
 
+void Manager::startCapture() const {
+    waitIdle(); // earlier work does not belong to it
+    kp::startCapture(device()->instance()->handle());
+}
+
+void Manager::endCapture() const {
+    waitIdle();
+    kp::endCapture(device()->instance()->handle());
+}
+
 bool Manager::isInit() const {
     return mImpl->device != nullptr;
 }
@@ -436,6 +447,14 @@ MemoryUsage Manager::memory() const {
     usage.reserved = reserved.now();
     usage.peakReserved = reserved.peak();
     return usage;
+}
+
+std::vector<MemoryObject> Manager::memoryObjects() const {
+    return mImpl->account->objects();
+}
+
+void Manager::failWithHolders(const OutOfMemory& error) const {
+    throw withHolders(error, *mImpl->account);
 }
 
 void Manager::resetPeakMemory() {

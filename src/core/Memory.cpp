@@ -127,6 +127,7 @@ void Memory::setName(std::string_view text) {
     mImpl->requireAlive();
     const std::string name(text);
     const vulkan::Device& device = *mImpl->device;
+    mImpl->entry.setName(name);
     if (mImpl->buffer) {
         mImpl->buffer->noteName();
         device.setName(VK_OBJECT_TYPE_BUFFER, handleBits(mImpl->buffer->handle()), name);

@@ -4,48 +4,54 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <kompute/Manager.hpp>
 
 #include "base/PeakCounter.hpp"
 
 namespace kp {
+
+class AccountEntry;
 
 /// The device memory of a manager's tensors, images and arrays, in bytes. Thread-safe. The objects
 /// may outlive the manager, and keep the account.
 struct MemoryAccount {
     PeakCounter allocated;
     std::atomic<uint64_t> cached{0}; ///< of freed arrays
+
+    /// Returns the objects in use, the largest first.
+    std::vector<MemoryObject> objects();
+
+    std::mutex mutex;              ///< guards the list and the names in it
+    AccountEntry* first = nullptr; ///< of the list of all entries
 };
 
 /// The bytes of one object in an account.
 class AccountEntry {
 public:
+    /// What an entry stands for.
+    struct Kind {
+        bool isImage = false;
+        Memory::DataTypes type = Memory::DataTypes::eFloat;
+        uint64_t count = 0; ///< of elements
+    };
+
     AccountEntry() = default;
     ~AccountEntry() { close(); }
     AccountEntry(const AccountEntry&) = delete;
     AccountEntry& operator=(const AccountEntry&) = delete;
 
-    void open(std::shared_ptr<MemoryAccount> account, uint64_t bytes) noexcept {
-        close();
-        mAccount = std::move(account);
-        mBytes = bytes;
-        if (mAccount)
-            mAccount->allocated.add(bytes);
-    }
-    void close() noexcept {
-        if (!mAccount)
-            return;
-        if (std::exchange(mCached, false))
-            mAccount->cached.fetch_sub(mBytes, std::memory_order_relaxed);
-        else
-            mAccount->allocated.subtract(mBytes);
-        mAccount.reset();
-    }
+    void open(std::shared_ptr<MemoryAccount> account, uint64_t bytes, const Kind& kind) noexcept;
+    void close() noexcept;
     /// Call it with true when the memory is only kept for reuse, and with false when it is in use.
     void setCached(bool cached) noexcept {
-        if (!mAccount || mCached == cached)
+        if (!mAccount || mCached.load(std::memory_order_relaxed) == cached)
             return;
-        mCached = cached;
+        mCached.store(cached, std::memory_order_relaxed);
         if (cached) {
             mAccount->cached.fetch_add(mBytes, std::memory_order_relaxed);
             mAccount->allocated.subtract(mBytes);
@@ -54,12 +60,22 @@ public:
             mAccount->allocated.add(mBytes);
         }
     }
+    void setName(std::string name);
     const std::shared_ptr<MemoryAccount>& account() const { return mAccount; }
 
 private:
+    friend struct MemoryAccount;
+
     std::shared_ptr<MemoryAccount> mAccount; ///< null unless open
     uint64_t mBytes = 0;
-    bool mCached = false;
+    Kind mKind;
+    std::string mName;
+    std::atomic<bool> mCached{false};
+    AccountEntry* mNext = nullptr;
+    AccountEntry* mPrevious = nullptr;
 };
+
+/// Returns an error with the largest objects of an account as its reasons.
+OutOfMemory withHolders(const OutOfMemory& error, MemoryAccount& account);
 
 } // namespace kp

@@ -13,6 +13,7 @@
 #include "core/Native.hpp"
 #include "core/OperationClass.hpp"
 #include "core/Recorder.hpp"
+#include "core/check/CheckReport.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -61,6 +62,8 @@ Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
 }
 
 void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {
+    if (mBinding->report) [[unlikely]]
+        mBinding->report->recordReset(bound.device(), commandBuffer);
     mBinding->bindTo(bound);
     if (!mConstants.empty())
         bound.push(*mBinding->pipeline, mConstants.data(),

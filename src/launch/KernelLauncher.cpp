@@ -11,6 +11,7 @@
 #include "core/BindingChecks.hpp"
 #include "core/ManagerImpl.hpp"
 #include "core/MemoryImpl.hpp"
+#include "core/check/CheckedShader.hpp"
 #include "launch/ConstantArguments.hpp"
 #include "launch/KernelLauncherImpl.hpp"
 #include "launch/LauncherImpl.hpp"
@@ -53,6 +54,7 @@ Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
     impl->signature = KernelSignature(*source.reflection);
     impl->algorithm = Internals::make<Algorithm>(source.device);
     implOf(*impl->algorithm) = source;
+    impl->checks = shader::CheckKinds(); // the algorithm has its own
     mImpl = std::move(impl);
 }
 
@@ -68,6 +70,7 @@ Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions o
     impl->signature = KernelSignature(*impl->reflection);
     impl->spirv = std::move(spirv);
     impl->options = std::move(options);
+    impl->checks = fixedChecks(impl->options, impl->managerQueue.get());
     mImpl = std::move(impl);
 }
 

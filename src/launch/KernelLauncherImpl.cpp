@@ -9,9 +9,9 @@
 #include "core/AlgorithmChecks.hpp"
 #include "core/ImageChecks.hpp"
 #include "core/QueueImpl.hpp"
-#include "core/check/CheckedShader.hpp"
 #include "launch/ConstantArguments.hpp"
 #include "launch/LauncherImpl.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp {
 namespace {
@@ -380,8 +380,7 @@ const KernelLauncher::Impl::Dispatch& KernelLauncher::Impl::prepare(size_t numbe
     const WorkSize globalSize = globalSizeOf(call);
     const Workgroup localSize = localSizeOf(call);
     const Kernel::Impl& used = *sharedImplOf(kernel);
-    const shader::CheckKinds checks =
-        used.algorithm ? shader::CheckKinds() : checksFor(used.options, used.managerQueue.get());
+    const shader::CheckKinds checks = used.checks ? *used.checks : shader::currentChecks();
     const bool newSizes = !dispatch.algorithm || globalSize != dispatch.globalSize ||
                           localSize != dispatch.localSize || checks != dispatch.checks;
     if (newSizes) // checked before anything changes

@@ -50,9 +50,10 @@ struct Kernel::Impl {
     std::shared_ptr<Queue> managerQueue; ///< null if made from an algorithm without a manager
     std::shared_ptr<const shader::Reflection> reflection;
     KernelSignature signature;
-    std::vector<uint32_t> spirv;          ///< empty if made from an algorithm
-    std::shared_ptr<Algorithm> algorithm; ///< a copy of that algorithm; otherwise null
-    AlgorithmOptions options;             ///< unless there is an algorithm
+    std::vector<uint32_t> spirv;              ///< empty if made from an algorithm
+    std::shared_ptr<Algorithm> algorithm;     ///< a copy of that algorithm; otherwise null
+    AlgorithmOptions options;                 ///< unless there is an algorithm
+    std::optional<shader::CheckKinds> checks; ///< nothing if the thread of the launch decides
     mutable SharedBindings bindings;
 };
 

@@ -3,6 +3,7 @@
 // Manager::memory() counts the device memory of tensors, images and arrays.
 #include <kompute/Array.hpp>
 
+#include "FaultyDriver.hpp"
 #include "TestSupport.hpp"
 #include "Threads.hpp"
 
@@ -41,6 +42,45 @@ TEST_F(MemoryUsageTest, AllocatedIsTheBytesOfLivingTensors) {
     EXPECT_EQ(manager.memory().allocated, kBytes);
     a.reset();
     EXPECT_EQ(manager.memory().allocated, 0u);
+}
+
+TEST_F(MemoryUsageTest, ListsTheObjectsThatHaveMemory) {
+    const auto small = manager.tensorT<int32_t>(16, Memory::MemoryTypes::eStorage);
+    const auto large = manager.tensor(std::vector<float>(4096));
+    large->setName("weights");
+    const auto image = manager.imageT<float>(8, 4, 1);
+    std::vector<MemoryObject> objects = manager.memoryObjects();
+    ASSERT_EQ(objects.size(), 3u);
+    EXPECT_EQ(objects[0].name, "weights");
+    EXPECT_EQ(objects[0].kind, "tensor of 4096 eFloat");
+    EXPECT_EQ(objects[0].bytes, 16384u);
+    EXPECT_EQ(objects[1].kind, "image of 32 eFloat");
+    EXPECT_EQ(objects[2].name, "");
+    large->destroy();
+    EXPECT_EQ(manager.memoryObjects().size(), 2u);
+}
+
+TEST(MemoryHolders, AreNamedByErrorsOfOutOfMemory) {
+    FaultyDriver driver;
+    const std::unique_ptr<Manager> owner = driver.manager();
+    const auto large = owner->tensor(std::vector<float>(4096));
+    large->setName("weights");
+    std::vector<std::shared_ptr<Tensor>> others;
+    for (int i = 0; i < 7; ++i)
+        others.push_back(owner->tensorT<float>(64));
+    driver.fail("vkAllocateMemory", 1, VK_ERROR_OUT_OF_DEVICE_MEMORY,
+                FaultyDriver::Often::eFromThenOn);
+    constexpr uint64_t kMany = uint64_t{64} << 20; // needs a block of its own
+    try {
+        const auto huge = owner->tensorT<float>(kMany, Memory::MemoryTypes::eStorage);
+        ADD_FAILURE() << "there was memory";
+    } catch (const OutOfMemory& error) {
+        ASSERT_EQ(error.reasons().size(), 6u) << error.what();
+        EXPECT_EQ(error.reasons()[0], "'weights', tensor of 4096 eFloat has 16384 bytes");
+        EXPECT_EQ(error.reasons()[5], "3 more have 768 bytes");
+        EXPECT_NE(error.vkResult(), 0);
+    }
+    driver.works();
 }
 
 TEST_F(MemoryUsageTest, HostMemoryAndWrappedBuffersDoNotCount) {

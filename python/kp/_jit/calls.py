@@ -19,6 +19,7 @@ from .values import Named, Value
 
 if TYPE_CHECKING:
     from .expressions import Expressions
+    from .numbers import Numbers
 
 _BUILTINS = {abs, min, max, round, pow, divmod, len}
 
@@ -26,10 +27,9 @@ _BUILTINS = {abs, min, max, round, pow, divmod, len}
 def translate(expressions: Expressions, function: Value, node: ast.Call) -> Value:
     """Return the value of a call."""
     thing = function.object
-    if (made := _type_of(expressions, thing)) is not None:
+    if (made := type_of(expressions.numbers, thing)) is not None:
         return _constructed(made, Call(expressions, _arguments(expressions, node), node))
-    name = _name(thing)
-    name = ALIASES.get(name, name)
+    name = name_of(thing)
     if name in HANDLERS:
         handler, least, most = HANDLERS[name]
         is_atomic = name.startswith("atomic_")
@@ -60,10 +60,10 @@ def _arguments(expressions: Expressions, node: ast.Call) -> list[Value]:
     return [expressions.listed(each) for each in node.args]
 
 
-def _type_of(expressions: Expressions, thing: Any) -> Type | None:
+def type_of(numbers: Numbers, thing: Any) -> Type | None:
     """Return the type that a callable makes, or None."""
     if thing in (int, float):
-        return expressions.numbers.named(thing, BOOL)
+        return numbers.named(thing, BOOL)
     if thing in (bool, complex):
         return BOOL if thing is bool else Type("complex64")
     if isinstance(thing, (np.dtype, type)):
@@ -74,8 +74,13 @@ def _type_of(expressions: Expressions, thing: Any) -> Type | None:
     return thing if isinstance(thing, Type) else None
 
 
-def _name(thing: Any) -> str:
-    """Return the name of a function that kernels know, or ""."""
+def name_of(thing: Any) -> str:
+    """Return the name of a function that kernels know, without aliases, or ""."""
+    name = _own_name(thing)
+    return ALIASES.get(name, name)
+
+
+def _own_name(thing: Any) -> str:
     if isinstance(thing, Named):
         return thing.name
     if isinstance(thing, types.BuiltinFunctionType) and thing in _BUILTINS:

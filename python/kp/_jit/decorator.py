@@ -169,10 +169,7 @@ class JitFunction(Launchable):
         return self._shader_for(self._signature.bind(args, kwargs)).glsl
 
     def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
-        given = {
-            name: value if isinstance(self._annotated.get(name), ArrayType) else number_of(value)
-            for name, value in values.items()
-        }
+        given = self._given(values)
         key = (_checks(), *(_key(given.get(name)) for name in self._names))
         compiled = self._compiled.get(key)
         if compiled is None or not compiled.is_current():
@@ -181,15 +178,47 @@ class JitFunction(Launchable):
         return compiled
 
     def _compile(self, specs: Specs) -> KernelShader:
-        from .unit import Unit  # most programs that import this package compile no function
-
         try:
-            unit = Unit(self._source, specs, self._local_size or (64, 1, 1))
-            if self._local_size is None and unit.axes > 1:
-                unit = Unit(self._source, specs, (8, 8, 1) if unit.axes == 2 else (4, 4, 4))
-            return _shader(self.__name__, unit)
+            return _shader(self.__name__, self._unit(specs))
         except ShaderError as error:
             raise error.with_traceback(None) from None  # its place is in the function
+
+    def _unit(self, specs: Specs, interpreted: bool = False) -> Unit:
+        """Translate the function for arguments of certain types."""
+        from .unit import Unit  # most programs that import this package compile no function
+
+        size = self._local_size or (64, 1, 1)
+        unit = Unit(self._source, specs, size, interpreted=interpreted)
+        if self._local_size is None and unit.axes > 1:
+            size = (8, 8, 1) if unit.axes == 2 else (4, 4, 4)
+            unit = Unit(self._source, specs, size, interpreted=interpreted)
+        return unit
+
+    def python(self, *args: Any, threads: Any = None, **kwargs: Any) -> Any:
+        """Let Python run it, one work item after the other, and return the arrays that it writes.
+
+        Breakpoints, `print` and coverage work, and numbers have the types and the rounding of the
+        device. Barriers and subgroups work, too. An index outside of an array is an IndexError, an
+        integer division by zero a ZeroDivisionError, and a failed check an AssertionError.
+
+        - `args`, `kwargs`, `threads`: as in a call. Arrays of NumPy and tensors are changed in place.
+        """
+        from .._interpreter.run import run
+
+        values = self._signature.bind(args, kwargs)
+        try:
+            unit = self._unit(self._specs(self._given(values)), interpreted=True)
+            shader = _shader(self.__name__, unit)
+        except ShaderError as error:
+            raise error.with_traceback(None) from None  # its place is in the function
+        return run(unit, shader, values, self._threads if threads is None else threads)
+
+    def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments with arrays without axes as the numbers that they hold."""
+        return {
+            name: value if isinstance(self._annotated.get(name), ArrayType) else number_of(value)
+            for name, value in values.items()
+        }
 
     def _specs(self, values: Mapping[str, Any]) -> Specs:
         specs: dict[str, ArrayType | Type] = {}

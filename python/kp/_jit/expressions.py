@@ -20,6 +20,7 @@ from .emitter import Emitter
 from .functions import BY_NAME
 from .operators import Operators, too_large
 from .scope import Scope
+from .source import Place, place_of
 from .types import BOOL, SCALARS, Type, of_annotation, of_value
 from .values import NOTHING, UNARY, Named, Value
 
@@ -59,7 +60,8 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
 class Expressions:
     """Translates the expressions of a function.
 
-    - `calls`: the functions that it has called.
+    - `calls`: the functions that it has called, by the place of the call.
+    - `things`: the Python objects that it has called, by the place of the call.
     - `unpacked`: the expression whose values the next assignment gives to several targets.
     """
 
@@ -71,7 +73,8 @@ class Expressions:
         self.fail = scope.numbers.fail
         self.operators = Operators(scope.numbers)
         self.elements = Elements(scope, emitter, self.operators, self.number)
-        self.calls: list[Function] = []
+        self.calls: dict[Place, Function] = {}
+        self.things: dict[Place, Any] = {}
         self.unpacked: ast.expr | None = None
 
     def evaluate(self, node: ast.expr) -> Value:
@@ -355,12 +358,13 @@ class Expressions:
             each.arg is None for each in node.keywords
         ):
             self.fail(node, "* and ** cannot be used in calls in kernels")
+        self.things[place_of(node)] = called.object
         return calls.translate(self, called, node)
 
     def call_function(self, function: Any, values: list[Value], node: ast.Call) -> Value:
         """Return a call of another Python function."""
         called, texts = self.unit.function(self, function, values, node)
-        self.calls.append(called)
+        self.calls[place_of(node)] = called
         text = f"{called.glsl_name}({', '.join(texts)})"
         if called.returned is None:
             return Value(text, Type("void"), pure=False)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .divergence import Divergence
 from .emitter import Emitter
@@ -12,9 +12,9 @@ from .expressions import ARITHMETIC
 from .names import Names
 from .numbers import Numbers
 from .scope import Scope
-from .source import Source
+from .source import Place, Source
 from .statements import Statements
-from .types import Type
+from .types import Array, Type
 from .values import Value
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ class Function:
     result is in `lines`.
 
     - `glsl_name`: its name in GLSL; "" for the kernel.
+    - `calls`: the functions that it calls, by the place of the call.
+    - `things`: the Python objects that it calls, by the place of the call.
+    - `arrays`: the local and shared arrays that it makes, by name.
     """
 
     def __init__(
@@ -40,36 +43,38 @@ class Function:
         self.is_kernel = not glsl_name
         self.returned: Type | tuple[Type, ...] | None = None
         self.lines: list[str] = []
-        self.calls: list[Function] = []
+        self.calls: dict[Place, Function] = {}
+        self.things: dict[Place, Any] = {}
+        self.arrays: dict[str, Array] = {}
         self.final = -1
-        self._source = source
+        self.source = source
         self._numbers = Numbers(unit, source)
         self._names = Names(source.node)
-        self._types: dict[str, Type] = {}
+        self.types: dict[str, Type] = {}
         self._hardened = False
 
     def translate(self) -> None:
         """Translate until the types of all variables are known."""
         self._require_meeting()
         for _ in range(_MAX_PASSES):
-            before = (dict(self._types), self.returned, self._hardened)
+            before = (dict(self.types), self.returned, self._hardened)
             self.run()
-            if before != (self._types, self.returned, self._hardened):
+            if before != (self.types, self.returned, self._hardened):
                 continue
             if self._hardened:
                 return
             self._hardened = True
-            self._types = {name: self._numbers.strong(each) for name, each in self._types.items()}
-        self._source.fail(
-            self._source.node, "the types of the variables do not settle; annotate them"
+            self.types = {name: self._numbers.strong(each) for name, each in self.types.items()}
+        self.source.fail(
+            self.source.node, "the types of the variables do not settle; annotate them"
         )
 
     def _require_meeting(self) -> None:
         """Fail if only some work items of a group reach a barrier."""
-        found = Divergence(self._source)
+        found = Divergence(self.source)
         if found.barrier is not None:
             line = getattr(found.reason, "lineno", 0)
-            self._source.fail(
+            self.source.fail(
                 found.barrier,
                 "only some work items of a group may come to this barrier, because of the condition in line "
                 f"{line}; all of them have to",
@@ -77,18 +82,20 @@ class Function:
 
     def run(self) -> None:
         """Translate once, with the types that are known so far."""
-        scope = Scope(self._numbers, self._names, self.parameters, self._types, self._hardened)
+        scope = Scope(self._numbers, self._names, self.parameters, self.types, self._hardened)
         emitter = Emitter(self.is_kernel)
         statements = Statements(self, scope, emitter)
         self._copy_parameters(scope, emitter)
-        body = self._source.node.body
+        body = self.source.node.body
         statements.block(body)
         if not self.is_kernel and self.returned is not None and scope.assigned is not None:
-            self._source.fail(
-                body[-1], f"{self._source.name}() may end without a value; return one at its end"
+            self.source.fail(
+                body[-1], f"{self.source.name}() may end without a value; return one at its end"
             )
         self.lines = [*scope.declarations, *emitter.declarations, *emitter.lines]
         self.calls = statements.calls
+        self.things = statements.things
+        self.arrays = scope.arrays
 
     def _copy_parameters(self, scope: Scope, emitter: Emitter) -> None:
         """Declare variables for the parameters that the function assigns."""
@@ -96,16 +103,16 @@ class Function:
             value = self.parameters[name]
             if value.type is None:
                 self._refuse_replacing(name, value)
-            own = self._types.setdefault(name, self._numbers.strong(value.type))
-            given = self._numbers.convert(value, own, self._source.node)
+            own = self.types.setdefault(name, self._numbers.strong(value.type))
+            given = self._numbers.convert(value, own, self.source.node)
             scope.assign(name)
             emitter.line(f"{own.glsl} {scope.declare(name)} = {given.text};")
 
     def _refuse_replacing(self, name: str, value: Value) -> NoReturn:
         """Fail at the statement that assigns to a parameter that is an array."""
-        statement: ast.AST = self._source.node
+        statement: ast.AST = self.source.node
         symbol = "="
-        for each in ast.walk(self._source.node):
+        for each in ast.walk(self.source.node):
             stored = [
                 part
                 for part in ast.iter_child_nodes(each)
@@ -122,4 +129,4 @@ class Function:
         advice = f"write {name}[{', '.join('ijk'[:axes]) or 'i'}] {symbol} ... for each element"
         if isinstance(statement, ast.For):
             advice = "count with another name"
-        self._source.fail(statement, f"'{name}' is an array and cannot be replaced; {advice}")
+        self.source.fail(statement, f"'{name}' is an array and cannot be replaced; {advice}")

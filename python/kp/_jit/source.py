@@ -13,6 +13,14 @@ from typing import Any, NoReturn
 from .._errors import ShaderError
 from .types import ArrayType, Type, annotation_of, nearest_type, of_annotation
 
+#: First and last line and column of an expression.
+Place = tuple[int, int, int, int]
+
+
+def place_of(node: ast.expr) -> Place:
+    """Return the place of an expression in its function. No two calls have the same one."""
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
+
 
 class Source:
     """A Python function as a syntax tree, with the values of the names that it uses."""

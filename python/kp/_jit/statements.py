@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import pdb
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,15 @@ from .expressions import Expressions
 from .local_arrays import LocalArrays
 from .loops import Loops
 from .scope import Scope, merged
+from .source import Place
 from .types import UINT
 from .values import Value
 
 if TYPE_CHECKING:
     from .function import Function
+
+#: What functions may call while Python runs them, and nowhere else.
+IN_PYTHON = (print, breakpoint, pdb.set_trace)
 
 
 class Statements:
@@ -50,9 +55,14 @@ class Statements:
         }
 
     @property
-    def calls(self) -> list[Function]:
+    def calls(self) -> dict[Place, Function]:
         """The functions that the statements call."""
         return self._expressions.calls
+
+    @property
+    def things(self) -> dict[Place, Any]:
+        """The Python objects that the statements call."""
+        return self._expressions.things
 
     def block(self, body: list[ast.stmt]) -> None:
         """Translate statements one after the other."""
@@ -81,8 +91,11 @@ class Statements:
             self._expressions.evaluate(node.value)  # refused by its name
         if not isinstance(node.value, ast.Call):
             self._fail(node, "this has no effect")
-        if self._is_check(node.value):
+        called = self._called(node.value)
+        if called is intrinsics.check:
             self._check(node.value)
+            return
+        if self._numbers.unit.interpreted and called in IN_PYTHON:
             return
         value = self._expressions.evaluate(node.value)
         if value.text:
@@ -91,12 +104,12 @@ class Statements:
     def _assert(self, node: ast.Assert) -> None:
         self._emit_check(node.test, node.msg, None)
 
-    def _is_check(self, node: ast.Call) -> bool:
-        """Return whether a call is one of kp.check()."""
+    def _called(self, node: ast.Call) -> Any:
+        """Return the Python object that a call names, or None."""
         try:
-            return self._numbers.source.lookup(ast.unparse(node.func)) is intrinsics.check
+            return self._numbers.source.lookup(ast.unparse(node.func))
         except KeyError:
-            return False
+            return None
 
     def _check(self, node: ast.Call) -> None:
         given = dict(zip(("condition", "text", "value"), node.args, strict=False))

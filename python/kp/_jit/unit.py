@@ -35,6 +35,7 @@ class Unit:
     - `values`: parameters that have a value in the shader instead of an argument.
     - `slots`: the bindings of arrays, if they are not to be counted.
     - `plain`: no bounds are checked, and work items are those of GLSL.
+    - `interpreted`: Python runs the function, so that it may print and stop in a debugger.
 
     In checked mode, the text has the lines of the Python function, and its assertions.
     """
@@ -48,6 +49,7 @@ class Unit:
         values: Mapping[str, Value] | None = None,
         slots: Mapping[str, int] | None = None,
         plain: bool = False,
+        interpreted: bool = False,
     ) -> None:
         self.source = source
         self.specs = dict(specs)
@@ -55,7 +57,8 @@ class Unit:
         self.names = dict(names or {})
         self.slots = slots
         self.plain = plain
-        self.checked = bool(_checks())
+        self.interpreted = interpreted
+        self.checked = interpreted or bool(_checks())
         self.captured: dict[tuple[Source, str], Any] = {}
         elements = [
             each.element if isinstance(each, ArrayType) else each for each in specs.values()
@@ -309,7 +312,7 @@ class Unit:
         order: list[Function] = []
 
         def visit(function: Function) -> None:
-            for each in function.calls:
+            for each in function.calls.values():
                 if each not in order:
                     visit(each)
                     if each not in order:

@@ -26,6 +26,7 @@ from .._kp import (
 from .._kp import Kernel as LauncherKernel
 from .parameters import KernelParameter
 from .shader import KernelShader
+from .sizes import items_of, largest_of, output_shape
 from .._wording import counted, kind_of
 
 #: Groups in x that every device takes.
@@ -264,47 +265,16 @@ class Call:
 
     def elements(self) -> tuple[tuple[int, ...], str]:
         """Return the shape of the array with the most elements, and its name."""
-        most: tuple[int, ...] = ()
-        name = ""
-        for each, bound in self.bound.items():
-            if self.sharded and each not in self.sharded:
-                continue
-            if not name or math.prod(bound.shape) > math.prod(most):
-                most, name = bound.shape, each
-        return most, name
+        return largest_of(
+            (name, bound.shape)
+            for name, bound in self.bound.items()
+            if not self.sharded or name in self.sharded
+        )
 
     def size(self, threads: Any) -> tuple[int, ...]:
         """Return the work items in x, y and z."""
-        shader = self.shader
-        if callable(threads):
-            threads = threads(**{name: bound.given for name, bound in self.bound.items()})
-        if threads is not None:
-            given = tuple(threads) if isinstance(threads, (tuple, list)) else (threads,)
-            if not 1 <= len(given) <= 3 or not all(
-                isinstance(each, (int, np.integer)) and not isinstance(each, bool) and each >= 0
-                for each in given
-            ):
-                raise ValueError(
-                    f"kernel '{shader.name}': threads is a number of work items, or up to three "
-                    f"(x, y, z), but was given {threads!r}"
-                )
-            return tuple(int(each) for each in given)
-        shape, name = self.elements()
-        if not name:
-            raise TypeError(
-                f"kernel '{shader.name}' has no array to take its size from; give threads=, or "
-                f"call it as {shader.name}[threads](...)"
-            )
-        is_image = shader.by_name[name].kind == "image"
-        axes = len(shape) if is_image else shader.axes
-        if axes == 1:
-            return (math.prod(shape),)
-        if len(shape) != axes:
-            raise ValueError(
-                f"kernel '{shader.name}' has work items in {axes} dimensions, but its largest "
-                f"array, {name}, has the shape {shape}; give threads=(x, y{', z' * (axes == 3)})"
-            )
-        return tuple(reversed(shape))
+        given = {name: bound.given for name, bound in self.bound.items()}
+        return items_of(self.shader, threads, given, self.elements())
 
     def make_outputs(self, threads: Any) -> None:
         """Make the arrays that the call leaves out, with the shape of the largest one given.
@@ -326,14 +296,7 @@ class Call:
         owner = next((each for each in self.bound.values() if _makes_arrays(each.given)), None)
         for parameter in left_out:
             assert parameter.dtype is not None
-            access = (parameter.name, tuple(reversed(range(len(items)))))
-            own = access in self.shader.by_index and parameter.ndim in (None, len(items))
-            shape = items if own and math.prod(items) != math.prod(largest) else largest
-            if parameter.ndim is not None and parameter.ndim != len(shape):
-                raise TypeError(
-                    f"kernel '{self.shader.name}' needs '{parameter.name}': its shape is not that "
-                    f"of the largest array, {shape}"
-                )
+            shape = output_shape(self.shader, parameter, items, largest)
             full = (*shape, parameter.components) if parameter.components > 1 else shape
             if not math.prod(full):
                 empty = np.empty(full, parameter.dtype)

@@ -174,6 +174,18 @@ std::string describeManager(py::handle self) {
                             : "<kp.Manager destroyed>";
 }
 
+void bindMemoryObject(py::module_& module) {
+    py::class_<MemoryObject>(module, "MemoryObject",
+                             "A tensor, image or array, and the device memory that it has.")
+        .def_readonly("name", &MemoryObject::name, "As given to set_name(), or an empty text.")
+        .def_readonly("kind", &MemoryObject::kind, "What it is, such as 'tensor of 8 eFloat'.")
+        .def_readonly("bytes", &MemoryObject::bytes, "The memory that it has.")
+        .def("__repr__", [](const MemoryObject& object) {
+            return formatted("<kp.MemoryObject '{}', {}: {} bytes>", object.name, object.kind,
+                             object.bytes);
+        });
+}
+
 void bindMemoryUsage(py::module_& module) {
     py::class_<MemoryUsage>(module, "MemoryUsage", doc(R"(
         Device memory, in bytes. Host memory counts only if the device has no other.)"))
@@ -210,6 +222,7 @@ WaitPolicy toWaitPolicy(const std::string& name) {
 }
 
 void bindManager(py::module_& module, Classes& classes) {
+    bindMemoryObject(module);
     bindMemoryUsage(module);
     Members(classes.manager, managerIn)
         .def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
@@ -270,6 +283,9 @@ void bindManager(py::module_& module, Classes& classes) {
                 Bytes of device and host memory that the driver has allocated for this device, for
                 all its managers together.)"))
         .method("memory", &Manager::memory, "The device memory in use; see MemoryUsage.")
+        .method("memory_objects", &Manager::memoryObjects, doc(R"(
+                The tensors, images and arrays whose memory `memory().allocated` adds up, the largest
+                first. OutOfMemory lists the first of them.)"))
         .method("reset_peak_memory", &Manager::resetPeakMemory, doc(R"(
                 Lets the peaks of memory() begin anew, at what is allocated and reserved now.)"))
         .method("clear", &Manager::clear, doc(R"(
@@ -279,6 +295,11 @@ void bindManager(py::module_& module, Classes& classes) {
             "wait_idle", [](py::handle self) { waitForSubmitted(managerIn(self)); }, doc(R"(
                 Waits until the device has finished everything that was submitted to it. Failures are
                 reported by the events.)"))
+        .method("start_capture", &Manager::startCapture, doc(R"(
+                Starts a capture for RenderDoc, with all work submitted until end_capture(). Raises
+                Unsupported unless the program runs under RenderDoc.)"))
+        .method("end_capture", &Manager::endCapture, doc(R"(
+                Waits for the submitted work, and lets RenderDoc write the capture.)"))
         .method("is_init", &Manager::isInit, "False after destroy().")
         .def(
             "destroy",

@@ -11,6 +11,8 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "core/check/FaultText.hpp"
+#include "vulkan/queue/Barriers.hpp"
+#include "vulkan/queue/Commands.hpp"
 
 namespace kp {
 namespace {
@@ -28,14 +30,21 @@ Living& living() {
 
 std::atomic<size_t> gLiving{0};
 
+constexpr uint32_t kBufferWords = shader::kReportWords + 2 * shader::kMaxShadowed;
+
+/// Of the bound buffers. Elements beyond these are not compared, so that their shadow stays small.
+constexpr uint64_t kMaxShadowElements = uint64_t{1} << 23;
+
 } // namespace
 
 CheckReport::CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                         std::vector<BoundText> bound)
+                         std::vector<BoundMemory> bound)
     : mDevice(&device), mShader(std::move(shader)), mBound(std::move(bound)),
-      mBuffer(vulkan::Buffer::create(device, shader::kReportWords * sizeof(uint32_t),
+      mBuffer(vulkan::Buffer::create(device, kBufferWords * sizeof(uint32_t),
                                      vulkan::MemoryPlace::eHost)) {
     std::memset(mBuffer->mapped(), 0, mBuffer->size());
+    if (mShader->module.hasShadow())
+        makeShadow(device);
     const std::lock_guard lock(living().mutex);
     living().reports.push_back(this);
     gLiving.fetch_add(1, std::memory_order_relaxed);
@@ -56,6 +65,36 @@ CheckReport::~CheckReport() {
         } catch (...) { // a log sink that throws; a destructor must not
         }
     }
+}
+
+void CheckReport::makeShadow(vulkan::Device& device) {
+    constexpr uint64_t kBytes = shader::kShadowWords * sizeof(uint32_t);
+    const uint64_t range = device.physical().properties.limits.maxStorageBufferRange / kBytes;
+    uint64_t elements = mShader->module.shadowsShared ? shader::kSharedShadows : 0;
+    const uint64_t limit = std::min(range, elements + kMaxShadowElements);
+    auto* const table = static_cast<uint32_t*>(mBuffer->mapped()) + shader::kReportWords;
+    for (size_t i = 0; i < mShader->module.shadowed.size(); ++i) {
+        const shader::ShadowedBuffer& shadowed = mShader->module.shadowed[i];
+        uint64_t count = 0;
+        for (const BoundMemory& each : mBound)
+            if (each.set == shadowed.set && each.binding == shadowed.binding)
+                count = each.bytes / shadowed.elementBytes;
+        count = std::min(count, limit - std::min(limit, elements));
+        table[2 * i] = static_cast<uint32_t>(elements);
+        table[2 * i + 1] = static_cast<uint32_t>(count);
+        elements += count;
+    }
+    mShadow = vulkan::Buffer::create(device, std::max<uint64_t>(elements, 1) * kBytes,
+                                     vulkan::MemoryPlace::eDevice);
+}
+
+void CheckReport::recordReset(const vulkan::DeviceHandle& device,
+                              VkCommandBuffer commandBuffer) const {
+    if (!mShadow)
+        return;
+    vulkan::recordFullBarrier(device, commandBuffer);
+    vulkan::recordFill(commandBuffer, *mShadow, 0);
+    vulkan::recordFullBarrier(device, commandBuffer);
 }
 
 std::exception_ptr CheckReport::take() {

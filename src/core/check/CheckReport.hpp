@@ -14,11 +14,12 @@
 
 namespace kp {
 
-/// What the bindings of a shader hold, for messages.
-struct BoundText {
+/// What a binding of a shader holds.
+struct BoundMemory {
     uint32_t set = 0;
     uint32_t binding = 0;
-    std::string text;
+    std::string text; ///< for messages
+    uint64_t bytes = 0;
 };
 
 /// The buffer that the dispatches of a checked shader report to. Thread-safe.
@@ -26,22 +27,29 @@ class CheckReport {
 public:
     /// @throws OutOfMemory
     CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                std::vector<BoundText> bound);
+                std::vector<BoundMemory> bound);
     /// Logs faults that nobody has taken.
     ~CheckReport();
     CheckReport(const CheckReport&) = delete;
     CheckReport& operator=(const CheckReport&) = delete;
 
     const vulkan::Buffer& buffer() const { return *mBuffer; }
+    /// Returns the buffer of CheckedModule::shadowed; null if there is none.
+    const vulkan::Buffer* shadow() const { return mShadow.get(); }
+    /// Records that the shadow is cleared, before a dispatch.
+    void recordReset(const vulkan::DeviceHandle& device, VkCommandBuffer commandBuffer) const;
     /// Returns the faults of finished work as a CheckFailed, and forgets them; null if there are
     /// none.
     std::exception_ptr take();
 
 private:
+    void makeShadow(vulkan::Device& device);
+
     const vulkan::Device* const mDevice; ///< names the device only
     const std::shared_ptr<const CheckedShader> mShader;
-    const std::vector<BoundText> mBound;
+    const std::vector<BoundMemory> mBound;
     const std::shared_ptr<vulkan::Buffer> mBuffer;
+    std::shared_ptr<vulkan::Buffer> mShadow;
     std::mutex mMutex;
 
     friend void throwFaults(const vulkan::Device& device);

@@ -21,25 +21,26 @@ void requireRoom(const shader::CheckedModule& module, const shader::Reflection& 
         fail<Unsupported>("checked mode needs descriptor set {} for its reports, over {}'s "
                           "maxBoundDescriptorSets of {}; use fewer sets, or check \"off\"",
                           module.reportSet, device.name(), limits.maxBoundDescriptorSets);
-    uint64_t buffers = 1;
+    const uint64_t own = module.hasShadow() ? 2 : 1;
+    uint64_t buffers = own;
     for (const shader::Binding& binding : reflection.bindings)
         if (binding.kind == shader::BindingKind::eStorageBuffer)
             buffers += binding.count;
     if (buffers > limits.maxPerStageDescriptorStorageBuffers)
-        fail<Unsupported>("checked mode needs a storage buffer for its reports; with the shader's "
-                          "that makes {}, over {}'s maxPerStageDescriptorStorageBuffers of {}; use "
+        fail<Unsupported>("checked mode needs {} for its reports; with the shader's that makes {}, "
+                          "over {}'s maxPerStageDescriptorStorageBuffers of {}; use "
                           "fewer buffers, or check \"off\"",
-                          buffers, device.name(), limits.maxPerStageDescriptorStorageBuffers);
+                          counted(own, "storage buffer"), buffers, device.name(),
+                          limits.maxPerStageDescriptorStorageBuffers);
 }
 
 } // namespace
 
-shader::CheckKinds checksFor(const AlgorithmOptions& options, const Queue* managerQueue) {
+std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
+                                              const Queue* managerQueue) {
     if (!options.check.empty())
         return shader::parseChecks(options.check);
-    if (managerQueue && implOf(*managerQueue).rules.checks)
-        return *implOf(*managerQueue).rules.checks;
-    return shader::currentChecks();
+    return managerQueue ? implOf(*managerQueue).rules.checks : std::nullopt;
 }
 
 std::shared_ptr<const CheckedShader>
@@ -47,9 +48,14 @@ checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
            const shader::Reflection& reflection, const shader::CheckKinds& kinds) {
     static auto& known =
         *new shader::LruCache<std::shared_ptr<const CheckedShader>>(kMaxCheckedBytes);
-    const uint64_t words[] = {contentKey.low,         contentKey.high,
-                              kinds.bounds ? 1u : 0u, kinds.arithmetic ? 1u : 0u,
-                              kinds.nan ? 1u : 0u,    kinds.steps};
+    const uint64_t words[] = {contentKey.low,
+                              contentKey.high,
+                              kinds.bounds ? 1u : 0u,
+                              kinds.arithmetic ? 1u : 0u,
+                              kinds.nan ? 1u : 0u,
+                              kinds.races ? 1u : 0u,
+                              kinds.uninitialised ? 1u : 0u,
+                              kinds.steps};
     const Hash key = hashBytes(words, sizeof words);
     std::shared_ptr<const CheckedShader> checked = known.get(key).value_or(nullptr);
     if (!checked) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <kompute/AlgorithmOptions.hpp>
@@ -22,10 +23,12 @@ struct CheckedShader {
     Hash key;
 };
 
-/// Returns what an algorithm checks: what its options say, else its manager's, else the thread's.
+/// Returns the checks of an algorithm's options, else of its manager; nothing if the thread that
+/// makes or launches it decides.
 /// @param managerQueue  of the manager; null without one
 /// @throws InvalidArgument for unknown words
-shader::CheckKinds checksFor(const AlgorithmOptions& options, const Queue* managerQueue);
+std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
+                                              const Queue* managerQueue);
 
 /// Returns the module with checks; null if nothing of it can fail. Cached by content. Thread-safe.
 /// @param contentKey  of @p spirv

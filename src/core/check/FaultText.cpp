@@ -39,6 +39,8 @@ const char* nameOf(FaultKind kind) {
         return "steps";
     case FaultKind::eAssert:
         return "assert";
+    case FaultKind::eRace:
+        return "race";
     }
     return "";
 }
@@ -57,17 +59,9 @@ std::string valueOf(FaultValue type, uint32_t bits) {
 }
 
 /// Returns a line of a file, without white space around it; "" if it cannot be read.
-std::string lineOf(const std::string& file, uint32_t line) {
+std::string lineOfFile(const std::string& file, uint32_t line) {
     const std::optional<std::string> source = line == 0 ? std::nullopt : shader::readTextFile(file);
-    if (!source)
-        return {};
-    size_t at = 0;
-    for (uint32_t i = 1; i < line && at != std::string::npos; ++i)
-        at = source->find('\n', at) == std::string::npos ? std::string::npos
-                                                         : source->find('\n', at) + 1;
-    return at == std::string::npos
-               ? std::string()
-               : shader::withoutMargins(source->substr(at, source->find('\n', at) - at));
+    return source ? shader::lineOf(*source, line) : std::string();
 }
 
 std::string placeOf(const CheckFault& fault) {
@@ -92,7 +86,7 @@ std::string mistakeOf(const CheckFault& fault) {
         return formatted("the loops of an invocation had more than {} iterations", fault.extent);
     if (fault.kind == "assert")
         return formatted("the assertion failed: {}", fault.message);
-    if (fault.kind == "nan")
+    if (fault.kind == "nan" || fault.kind == "race" || fault.kind == "uninitialised")
         return fault.message;
     const char* const verb = fault.kind == "read"     ? "was read"
                              : fault.kind == "write"  ? "was written"
@@ -143,18 +137,18 @@ CheckFailed::CheckFailed(std::vector<CheckFault> faults, uint64_t count)
 CheckFailed::~CheckFailed() = default;
 
 CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
-                   std::span<const BoundText> bound) {
+                   std::span<const BoundMemory> bound) {
     CheckFault fault;
     fault.kind = nameOf(site.kind);
     fault.file = site.file;
     fault.line = site.line;
     // A compiler keeps the text of the main file alone.
-    fault.text = site.text.empty() ? lineOf(site.file, site.line) : site.text;
+    fault.text = site.text.empty() ? lineOfFile(site.file, site.line) : site.text;
     fault.target = record[1] < site.indexed.size() ? site.indexed[record[1]] : std::string();
     fault.memory = site.storage;
     if (site.set) {
         fault.memory = formatted("binding {}", site.binding);
-        for (const BoundText& each : bound)
+        for (const BoundMemory& each : bound)
             if (each.set == *site.set && each.binding == site.binding)
                 fault.memory = each.text;
     }
@@ -171,6 +165,24 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
             record[1] < 2 ? std::string() : " and " + valueOf(FaultValue::eFloat, record[3]),
             fault.value);
         fault.index = 0;
+    }
+    if (site.kind == FaultKind::eRace) {
+        // The extent holds the group of the other invocation; the value, its index and its access.
+        constexpr std::array kAccesses{"read", "written", "changed by an atomic"};
+        const uint32_t kind = record[5] >> 30;
+        if (kind == shader::kUnwritten) {
+            fault.kind = "uninitialised";
+            fault.message = formatted("element {} of {} was {} before the group wrote it",
+                                      fault.index, targetOf(fault), site.operation);
+        } else {
+            const std::string other = kAccesses[kind];
+            fault.message = formatted("element {} of {} was {}, and {} by {} {} of group {}, with "
+                                      "no barrier between them",
+                                      fault.index, targetOf(fault), site.operation,
+                                      other == site.operation ? "also" : other, site.message,
+                                      static_cast<int64_t>(record[5] & 0xfff) - 1, record[4]);
+        }
+        fault.extent = 0;
     }
     for (size_t axis = 0; axis < 3; ++axis) {
         fault.globalInvocation[axis] = record[6 + axis];

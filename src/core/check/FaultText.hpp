@@ -14,6 +14,6 @@ namespace kp {
 /// Returns what a report says of a fault.
 /// @param record  shader::kFaultWords words
 CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
-                   std::span<const BoundText> bound);
+                   std::span<const BoundMemory> bound);
 
 } // namespace kp

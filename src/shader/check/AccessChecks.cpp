@@ -6,15 +6,9 @@
 namespace kp::shader {
 namespace {
 
-bool changesAtomically(uint32_t opcode) {
-    return (opcode >= spv::OpAtomicLoad && opcode <= spv::OpAtomicXor) ||
-           opcode == spv::OpAtomicFAddEXT || opcode == spv::OpAtomicFMinEXT ||
-           opcode == spv::OpAtomicFMaxEXT;
-}
-
 /// Returns true for instructions whose first operand is the address that they access.
 bool isAccess(uint32_t opcode) {
-    return opcode == spv::OpLoad || opcode == spv::OpStore || changesAtomically(opcode);
+    return opcode == spv::OpLoad || opcode == spv::OpStore || isAtomic(opcode);
 }
 
 FaultKind kindOf(uint32_t opcode) {
@@ -45,9 +39,47 @@ bool hasZero(const CheckContext& context, uint32_t type) {
     }
 }
 
+bool accessesImage(uint32_t opcode) {
+    return opcode == spv::OpImageRead || opcode == spv::OpImageWrite ||
+           opcode == spv::OpImageTexelPointer;
+}
+
+/// Returns the number of extents that a storage image has; 0 for images of other kinds.
+uint32_t axesOf(const Node& image) {
+    const bool isStorage = image.operand(5) == 2;
+    const bool isMultisampled = image.operand(4) != 0;
+    if (!isStorage || isMultisampled)
+        return 0;
+    const uint32_t layers = image.operand(3);
+    switch (image.operand(1)) {
+    case spv::Dim1D:
+    case spv::DimBuffer:
+        return 1 + layers;
+    case spv::Dim2D:
+    case spv::DimCube:
+        return 2 + layers;
+    case spv::Dim3D:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
 /// Returns true for a variable or parameter that other functions cannot name.
 bool isLocal(const CheckContext& context, uint32_t base) {
     return context.editor.global(base) == nullptr;
+}
+
+/// Returns true for an index that a function which performs the access takes as a parameter. The
+/// function itself has the others.
+bool isParameter(const CheckContext& context, const PathStep& step) {
+    return step.checked || !context.isConstant(step.index);
+}
+
+/// Returns true for an operand of an access that such a function takes as a parameter.
+bool isParameter(const CheckContext& context, const Node& access, size_t operand) {
+    return access.ids[operand] &&
+           (access.opcode == spv::OpStore || !context.isConstant(access.operands[operand]));
 }
 
 /// Writes the comparison of indices with extents, and what it finds.
@@ -157,6 +189,8 @@ void AccessChecks::check(Node& node, std::vector<Node>& before) {
     else if (node.opcode == spv::OpVectorExtractDynamic ||
              node.opcode == spv::OpVectorInsertDynamic)
         checkVector(node, before);
+    else if (accessesImage(node.opcode))
+        checkImage(node, before);
 }
 
 void AccessChecks::checkAccess(Node& node) {
@@ -171,10 +205,10 @@ void AccessChecks::checkAccess(Node& node) {
     if (isLocal(mContext, path->base))
         arguments.push_back(path->base);
     for (const PathStep& step : path->steps)
-        if (step.checked || !mContext.isConstant(step.index))
+        if (isParameter(mContext, step))
             arguments.push_back(step.index);
     for (size_t i = 1; i < node.operands.size(); ++i)
-        if (node.ids[i] && (node.opcode == spv::OpStore || !mContext.isConstant(node.operands[i])))
+        if (isParameter(mContext, node, i))
             arguments.push_back(node.operands[i]);
     const bool isVoid = node.type == 0;
     node = nodeOf(spv::OpFunctionCall,
@@ -199,12 +233,12 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     if (local)
         addParameter(path.base);
     for (const PathStep& step : path.steps)
-        if (step.checked || !mContext.isConstant(step.index))
+        if (isParameter(mContext, step))
             addParameter(step.index);
         else
             key.insert(key.end(), {1, step.index});
     for (size_t i = 1; i < node.operands.size(); ++i)
-        if (node.ids[i] && (node.opcode == spv::OpStore || !mContext.isConstant(node.operands[i])))
+        if (isParameter(mContext, node, i))
             addParameter(node.operands[i]);
         else
             key.insert(key.end(), {2, node.operands[i]});
@@ -223,7 +257,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     uint32_t block = 0; // type of the last struct
     for (const PathStep& step : path.steps) {
         uint32_t index = step.index;
-        if (step.checked || !mContext.isConstant(step.index))
+        if (isParameter(mContext, step))
             index = code.parameter(next++);
         uint32_t usable = index;
         if (step.checked) {
@@ -261,8 +295,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     Node access = node;
     access.result = 0;
     for (size_t i = 1; i < access.operands.size(); ++i)
-        if (access.ids[i] &&
-            (node.opcode == spv::OpStore || !mContext.isConstant(access.operands[i])))
+        if (isParameter(mContext, node, i))
             access.operands[i] = code.parameter(next++);
     const auto perform = [&] {
         access.operands[0] = code.add(spv::OpAccessChain, pointerType, chain);
@@ -324,7 +357,8 @@ void AccessChecks::checkChain(Node& node, std::vector<Node>& before) {
         }
         CheckSite site = siteOf(mContext, *path, FaultKind::eIndex);
         site.indexed = {step.text};
-        node.operands[i + 1] = checkedIndex(node.operands[i + 1], extent, site, before);
+        uint32_t& index = node.operands[i + 1];
+        index = checkedIndex(index, mContext.typeOf(index), extent, site, before);
     }
 }
 
@@ -339,12 +373,79 @@ void AccessChecks::checkVector(Node& node, std::vector<Node>& before) {
     site.kind = FaultKind::eIndex;
     site.storage = "a vector";
     site.indexed = {mContext.name(node.operand(0))};
-    index = checkedIndex(index, mContext.editor.uintConstant(count), site, before);
+    index = checkedIndex(index, mContext.typeOf(index), mContext.editor.uintConstant(count), site,
+                         before);
 }
 
-uint32_t AccessChecks::checkedIndex(uint32_t index, uint32_t extent, const CheckSite& site,
-                                    std::vector<Node>& before) {
-    const uint32_t type = mContext.typeOf(index);
+void AccessChecks::checkImage(Node& node, std::vector<Node>& before) {
+    ModuleEditor& editor = mContext.editor;
+    const bool isPointer = node.opcode == spv::OpImageTexelPointer;
+    uint32_t type = mContext.typeOf(node.operand(0));
+    if (isPointer && type != 0)
+        type = editor.global(type)->operand(1);
+    const Node* const found = type == 0 ? nullptr : editor.global(type);
+    const uint32_t coordinate = node.operand(1);
+    const uint32_t coordinateType = mContext.typeOf(coordinate);
+    if (!found || found->opcode != spv::OpTypeImage || !mContext.intType(coordinateType))
+        return;
+    const Node image = *found; // new constants move the globals
+    const uint32_t axes = axesOf(image);
+    if (axes == 0)
+        return;
+
+    const Node* const loaded = isPointer ? nullptr : mContext.definition(node.operand(0));
+    const bool isLoaded = loaded && loaded->opcode == spv::OpLoad;
+    const uint32_t pointer = isPointer ? node.operand(0) : isLoaded ? loaded->operand(0) : 0;
+    const std::optional<AccessPath> path = pointer == 0 ? std::nullopt : pathOf(mContext, pointer);
+    CheckSite site;
+    if (path)
+        site = siteOf(mContext, *path, FaultKind::eIndex);
+    else
+        site.storage = "an image";
+    site.kind = node.opcode == spv::OpImageRead    ? FaultKind::eRead
+                : node.opcode == spv::OpImageWrite ? FaultKind::eWrite
+                                                   : FaultKind::eAtomic;
+    const std::string name = path ? mContext.name(path->base) : std::string();
+
+    const auto add = [&](Node made) {
+        made.result = editor.newId();
+        before.push_back(std::move(made));
+        return before.back().result;
+    };
+    mContext.requireCapability(spv::CapabilityImageQuery);
+    uint32_t value = node.operand(0);
+    if (isPointer)
+        value = add(nodeOf(spv::OpLoad, type, 0, {node.operand(0)}));
+    const uint32_t word = mContext.uintType();
+    const uint32_t sizeType = axes == 1 ? word : editor.vectorType(word, axes);
+    const uint32_t size = add(nodeOf(spv::OpImageQuerySize, sizeType, 0, {value}));
+    const Node shape = *editor.global(coordinateType);
+    const bool isVector = shape.opcode == spv::OpTypeVector;
+    const uint32_t number = isVector ? shape.operand(0) : coordinateType;
+    const uint32_t compared = std::min(axes, image.operand(1) == spv::DimCube ? 2u : axes);
+    std::vector<uint32_t> inside;
+    for (uint32_t axis = 0; axis < compared; ++axis) {
+        const auto part = [&](uint32_t partType, uint32_t whole, bool isNumber) {
+            return isNumber
+                       ? whole
+                       : add({spv::OpCompositeExtract, partType, 0, {whole, axis}, {true, false}});
+        };
+        const uint32_t index = part(number, coordinate, !isVector);
+        const uint32_t extent = part(word, size, axes == 1);
+        site.indexed = {name + " along " + "xyz"[axis]};
+        inside.push_back(checkedIndex(index, number, extent, site, before));
+    }
+    if (!isPointer)
+        return;
+    for (uint32_t axis = compared; isVector && axis < shape.operand(1); ++axis)
+        inside.push_back(
+            add({spv::OpCompositeExtract, number, 0, {coordinate, axis}, {true, false}}));
+    node.operands[1] =
+        isVector ? add(nodeOf(spv::OpCompositeConstruct, coordinateType, 0, inside)) : inside[0];
+}
+
+uint32_t AccessChecks::checkedIndex(uint32_t index, uint32_t type, uint32_t extent,
+                                    const CheckSite& site, std::vector<Node>& before) {
     const uint32_t word = mContext.typeOf(extent);
     if (word != 0 && word != mContext.uintType()) {
         const uint32_t bits = mContext.editor.newId();

@@ -10,6 +10,8 @@
 namespace kp::shader {
 
 /// Replaces accesses by calls of functions that compare their indices with the extents first.
+/// Coordinates of storage images are only compared, because Vulkan defines accesses beyond an
+/// image.
 class AccessChecks {
 public:
     /// @param context  must outlive this
@@ -23,10 +25,11 @@ private:
     void checkAccess(Node& node);
     void checkChain(Node& node, std::vector<Node>& before);
     void checkVector(Node& node, std::vector<Node>& before);
+    void checkImage(Node& node, std::vector<Node>& before);
     uint32_t accessFunction(const Node& node, const AccessPath& path);
     uint32_t indexFunction(uint32_t indexType);
     /// Returns an index that is 0 if it is beyond the extent.
-    uint32_t checkedIndex(uint32_t index, uint32_t extent, const CheckSite& site,
+    uint32_t checkedIndex(uint32_t index, uint32_t type, uint32_t extent, const CheckSite& site,
                           std::vector<Node>& before);
     void noteAddresses();
 

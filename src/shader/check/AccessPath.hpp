@@ -34,6 +34,13 @@ inline bool isAccessChain(uint32_t opcode) {
     return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
 }
 
+/// Returns true for the instructions that access memory atomically.
+inline bool isAtomic(uint32_t opcode) {
+    return (opcode >= spv::OpAtomicLoad && opcode <= spv::OpAtomicXor) ||
+           opcode == spv::OpAtomicFAddEXT || opcode == spv::OpAtomicFMinEXT ||
+           opcode == spv::OpAtomicFMaxEXT;
+}
+
 /// Returns the path of a pointer; nothing if it does not begin at a variable or parameter, or goes
 /// through types that have no known extents.
 std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer);

@@ -9,13 +9,6 @@ namespace {
 constexpr uint32_t kVersionWithAllInterfaces = 0x00010400;
 constexpr uint32_t kVersionWithStorageBuffers = 0x00010300;
 
-std::vector<uint32_t> wordsOfText(const std::string& text) {
-    std::vector<uint32_t> words(text.size() / 4 + 1);
-    for (size_t i = 0; i < text.size(); ++i)
-        words[i / 4] |= uint32_t{static_cast<unsigned char>(text[i])} << (8 * (i % 4));
-    return words;
-}
-
 } // namespace
 
 CheckContext::CheckContext(std::span<const uint32_t> spirv, const CheckKinds& checks)
@@ -185,13 +178,20 @@ void CheckContext::report(FunctionWriter& code, const Fault& fault) {
 }
 
 uint32_t CheckContext::reportBuffer() {
+    if (mBuffer == 0)
+        mBuffer = wordBuffer(0, kReportWords + 2 * kMaxShadowed);
+    return mBuffer;
+}
+
+uint32_t CheckContext::wordBuffer(uint32_t binding, uint32_t count) {
     if (editor.version < kVersionWithStorageBuffers) {
         const std::vector<uint32_t> name = wordsOfText("SPV_KHR_storage_buffer_storage_class");
         if (std::ranges::find(editor.extensions, name, &Node::operands) == editor.extensions.end())
             editor.extensions.push_back(literalNode(spv::OpExtension, 0, 0, name));
     }
     const uint32_t words = editor.define(
-        nodeOf(spv::OpTypeArray, 0, 0, {uintType(), editor.uintConstant(kReportWords)}));
+        count == 0 ? nodeOf(spv::OpTypeRuntimeArray, 0, 0, {uintType()})
+                   : nodeOf(spv::OpTypeArray, 0, 0, {uintType(), editor.uintConstant(count)}));
     editor.decorate(words, spv::DecorationArrayStride, {4});
     const uint32_t block = editor.define(nodeOf(spv::OpTypeStruct, 0, 0, {words}));
     editor.decorate(block, spv::DecorationBlock);
@@ -202,7 +202,7 @@ uint32_t CheckContext::reportBuffer() {
     const uint32_t variable =
         editor.define(literalNode(spv::OpVariable, pointer, 0, {spv::StorageClassStorageBuffer}));
     editor.decorate(variable, spv::DecorationDescriptorSet, {mReportSet});
-    editor.decorate(variable, spv::DecorationBinding, {0});
+    editor.decorate(variable, spv::DecorationBinding, {binding});
     if (editor.version >= kVersionWithAllInterfaces)
         addToInterface(variable);
     return variable;
@@ -217,7 +217,31 @@ uint32_t CheckContext::counter() {
     return variable;
 }
 
-uint32_t CheckContext::builtin(spv::BuiltIn kind) {
+void CheckContext::requireCapability(spv::Capability capability) {
+    const auto wanted = static_cast<uint32_t>(capability);
+    if (!editor.hasCapability(wanted))
+        editor.capabilities.push_back(literalNode(spv::OpCapability, 0, 0, {wanted}));
+}
+
+uint32_t CheckContext::deviceScope() {
+    // The Vulkan memory model has the scope Device with a capability alone.
+    const bool vulkanModel = !editor.memoryModel.empty() &&
+                             editor.memoryModel.front().operand(1) == spv::MemoryModelVulkan;
+    return editor.uintConstant(vulkanModel ? spv::ScopeQueueFamily : spv::ScopeDevice);
+}
+
+uint32_t CheckContext::builtin(FunctionWriter& code, spv::BuiltIn kind, uint32_t axis) {
+    const uint32_t variable = builtinVariable(kind);
+    uint32_t type = editor.global(editor.global(variable)->type)->operand(1);
+    uint32_t value = code.add(spv::OpLoad, type, {variable});
+    if (editor.global(type)->opcode == spv::OpTypeVector) {
+        type = editor.global(type)->operand(0);
+        value = code.extract(type, value, axis);
+    }
+    return type == uintType() ? value : code.add(spv::OpBitcast, uintType(), {value});
+}
+
+uint32_t CheckContext::builtinVariable(spv::BuiltIn kind) {
     for (const Node& each : editor.decorations)
         if (each.opcode == spv::OpDecorate && each.operand(1) == spv::DecorationBuiltIn &&
             each.operand(2) == static_cast<uint32_t>(kind)) {
@@ -225,8 +249,12 @@ uint32_t CheckContext::builtin(spv::BuiltIn kind) {
             addToInterface(variable);
             return variable;
         }
-    const uint32_t pointer =
-        editor.pointerType(spv::StorageClassInput, editor.vectorType(uintType(), 3));
+    if (kind == spv::BuiltInSubgroupId)
+        requireCapability(spv::CapabilityGroupNonUniform);
+    const bool isNumber =
+        kind == spv::BuiltInLocalInvocationIndex || kind == spv::BuiltInSubgroupId;
+    const uint32_t pointer = editor.pointerType(
+        spv::StorageClassInput, isNumber ? uintType() : editor.vectorType(uintType(), 3));
     const uint32_t variable =
         editor.define(literalNode(spv::OpVariable, pointer, 0, {spv::StorageClassInput}));
     editor.decorate(variable, spv::DecorationBuiltIn, {static_cast<uint32_t>(kind)});
@@ -255,11 +283,7 @@ uint32_t CheckContext::reportFunction() {
     const auto place = [&](uint32_t index) {
         return code.add(spv::OpAccessChain, pointer, {buffer, zero(), index});
     };
-    const bool vulkanModel = !editor.memoryModel.empty() &&
-                             editor.memoryModel.front().operand(1) == spv::MemoryModelVulkan;
-    // The Vulkan memory model has the scope Device with a capability alone.
-    const uint32_t scope =
-        editor.uintConstant(vulkanModel ? spv::ScopeQueueFamily : spv::ScopeDevice);
+    const uint32_t scope = deviceScope();
     const uint32_t one = editor.uintConstant(1);
     const uint32_t slot = code.add(spv::OpAtomicIAdd, word, {place(zero()), scope, zero(), one});
     const uint32_t fits =
@@ -269,17 +293,9 @@ uint32_t CheckContext::reportFunction() {
         for (size_t i = 0; i < 6; ++i)
             values.push_back(code.parameter(i));
         for (const spv::BuiltIn each :
-             {spv::BuiltInGlobalInvocationId, spv::BuiltInLocalInvocationId}) {
-            const uint32_t variable = builtin(each);
-            const Node& type = *editor.global(editor.global(variable)->type);
-            const uint32_t vector = type.operand(1);
-            const uint32_t component = editor.global(vector)->operand(0);
-            const uint32_t id = code.add(spv::OpLoad, vector, {variable});
-            for (uint32_t axis = 0; axis < 3; ++axis) {
-                const uint32_t part = code.extract(component, id, axis);
-                values.push_back(component == word ? part : code.add(spv::OpBitcast, word, {part}));
-            }
-        }
+             {spv::BuiltInGlobalInvocationId, spv::BuiltInLocalInvocationId})
+            for (uint32_t axis = 0; axis < 3; ++axis)
+                values.push_back(builtin(code, each, axis));
         const uint32_t begin =
             code.add(spv::OpIMul, word, {slot, editor.uintConstant(kFaultWords)});
         for (uint32_t i = 0; i < values.size(); ++i)

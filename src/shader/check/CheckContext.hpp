@@ -51,6 +51,16 @@ public:
     std::string name(uint32_t id) const;
     /// Returns a variable of each invocation that begins as 0.
     uint32_t counter();
+    /// Returns a component of a built-in vector, or a built-in number, as a word.
+    uint32_t builtin(FunctionWriter& code, spv::BuiltIn kind, uint32_t axis = 0);
+    /// Returns the variable of the report buffer, whose block is an array of words.
+    uint32_t reportBuffer();
+    /// Returns a variable of a buffer in the report set, whose block is an array of words.
+    /// @param words  of the array; 0 for as many as are bound
+    uint32_t wordBuffer(uint32_t binding, uint32_t words);
+    /// Returns the scope of all invocations of a dispatch.
+    uint32_t deviceScope();
+    void requireCapability(spv::Capability capability);
     std::string memberName(uint32_t type, uint32_t member) const;
 
     /// Adds a site at the current line. @return a constant with its number, from 1
@@ -78,8 +88,7 @@ public:
 private:
     void keepCompute();
     uint32_t reportFunction();
-    uint32_t reportBuffer();
-    uint32_t builtin(spv::BuiltIn kind);
+    uint32_t builtinVariable(spv::BuiltIn kind);
     void addToInterface(uint32_t variable);
     uint32_t nextSet() const;
 
@@ -90,6 +99,7 @@ private:
     std::map<std::vector<uint32_t>, uint32_t> mFunctions;
     std::vector<Node> mBodies;
     uint32_t mReport = 0; ///< the function
+    uint32_t mBuffer = 0; ///< of the reports
     uint32_t mReportSet = 0;
 };
 

@@ -54,6 +54,10 @@ std::string currentChecks() {
         words.emplace_back("arithmetic");
     if (kinds.nan)
         words.emplace_back("nan");
+    if (kinds.races)
+        words.emplace_back("races");
+    if (kinds.uninitialised)
+        words.emplace_back("uninitialised");
     if (kinds.steps != 0)
         words.push_back(formatted("steps={}", kinds.steps));
     return join(words, ",");
@@ -87,12 +91,18 @@ CheckKinds parseChecks(std::string_view text) {
             kinds.arithmetic = true;
         else if (word == "nan")
             kinds.nan = true;
+        else if (word == "races")
+            kinds.races = true;
+        else if (word == "uninitialised" || word == "uninitialized")
+            kinds.uninitialised = true;
         else if (word.starts_with("steps="))
             kinds.steps = stepsOf(word.substr(6));
         else if (word != "0" && word != "off" && word != "false" && word != "no")
-            fail<InvalidArgument>("checked mode knows no '{}'; expected a list of bounds, "
-                                  "arithmetic, nan and steps=1000000, 1 for the first two, or off",
-                                  given);
+            fail<InvalidArgument>(
+                "checked mode knows no '{}'; expected a list of bounds, "
+                "arithmetic, nan, races, uninitialised and steps=1000000, 1 for the first two, "
+                "or off",
+                given);
     }
     return kinds;
 }

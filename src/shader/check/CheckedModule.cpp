@@ -9,6 +9,7 @@
 #include "shader/check/CheckContext.hpp"
 #include "shader/check/FiniteChecks.hpp"
 #include "shader/check/LoopChecks.hpp"
+#include "shader/check/RaceChecks.hpp"
 
 namespace kp::shader {
 
@@ -19,6 +20,7 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
     AssertChecks assertions(context);
     FiniteChecks finite(context);
     LoopChecks loops(context);
+    RaceChecks races(context);
     std::vector<Node> nodes = std::exchange(context.editor.functions, {});
     std::vector<Node> checked;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -26,6 +28,8 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
         context.lines.follow(node);
         std::vector<Node> before;
         assertions.check(node, before);
+        if (kinds.races || kinds.uninitialised) // before others replace the access
+            races.check(node, before);
         if (kinds.bounds)
             accesses.check(node, before);
         if (kinds.arithmetic)
@@ -41,7 +45,10 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
         return {{spirv.begin(), spirv.end()}, 0, {}};
     assertions.finish(checked);
     context.editor.functions = std::move(checked);
-    return context.finish();
+    CheckedModule made = context.finish();
+    made.shadowed = races.shadowed();
+    made.shadowsShared = races.shadowsShared();
+    return made;
 }
 
 } // namespace kp::shader

@@ -11,11 +11,13 @@ namespace kp::shader {
 
 /// What a checked module looks for.
 struct CheckKinds {
-    bool bounds = false;     ///< accesses outside of buffers, arrays and vectors
-    bool arithmetic = false; ///< division by zero, wide shifts, signed overflow of indices
-    bool nan = false;        ///< NaN and infinity made of finite numbers
-    uint32_t steps = 0;      ///< maximum iterations of an invocation's loops; 0 for no maximum
-    bool any() const { return bounds || arithmetic || nan || steps != 0; }
+    bool bounds = false;        ///< accesses outside of buffers, arrays and vectors
+    bool arithmetic = false;    ///< division by zero, wide shifts, signed overflow of indices
+    bool nan = false;           ///< NaN and infinity made of finite numbers
+    bool races = false;         ///< accesses to one element that nothing orders
+    bool uninitialised = false; ///< reads of shared memory that nobody has written
+    uint32_t steps = 0;         ///< maximum iterations of an invocation's loops; 0 for no maximum
+    bool any() const { return bounds || arithmetic || nan || races || uninitialised || steps != 0; }
     bool operator==(const CheckKinds&) const = default;
 };
 
@@ -29,7 +31,8 @@ enum class FaultKind {
     eOverflow,
     eNan,
     eSteps,
-    eAssert
+    eAssert,
+    eRace ///< or a read of what nobody has written
 };
 
 /// Type of the value that a report holds.
@@ -47,8 +50,15 @@ struct CheckSite {
     /// Of each checked index: what is indexed, such as "particles.items".
     std::vector<std::string> indexed;
     FaultValue value = FaultValue::eNone;
-    std::string operation; ///< of arithmetic, such as "division"
-    std::string message;   ///< of an assertion
+    std::string operation; ///< of arithmetic, such as "division"; of a race, such as "written"
+    std::string message;   ///< of an assertion; of a race, what it names: "invocation"
+};
+
+/// A buffer whose accesses are compared with earlier ones.
+struct ShadowedBuffer {
+    uint32_t set = 0;
+    uint32_t binding = 0;
+    uint32_t elementBytes = 4; ///< of its smallest numbers
 };
 
 /// A module that reports faults into a buffer, and skips the access.
@@ -56,6 +66,11 @@ struct CheckedModule {
     std::vector<uint32_t> spirv;
     uint32_t reportSet = 0; ///< descriptor set of the buffer, which is its binding 0
     std::vector<CheckSite> sites;
+    // The following are for races. If there are any, binding 1 of the report set is a buffer of
+    // kShadowWords words for each element, which are 0 when a dispatch begins.
+    std::vector<ShadowedBuffer> shadowed;
+    bool shadowsShared = false; ///< the first kSharedShadows elements are for shared memory
+    bool hasShadow() const { return shadowsShared || !shadowed.empty(); }
 };
 
 /// The buffer begins with a number of faults, and has kFaultWords words for each of the first
@@ -65,10 +80,23 @@ constexpr uint32_t kFaultWords = 12;
 constexpr uint32_t kMaxFaults = 64;
 constexpr uint32_t kReportWords = 1 + kFaultWords * kMaxFaults;
 
-/// Returns a module that computes the same and checks it. Reads that fail give 0, other accesses
-/// are skipped, and the first faults are kept. Bindings, push constants, specialization constants
-/// and the entry point stay. If nothing can fail, the sites are empty and the module is the same.
-/// Thread-safe.
+/// Behind the faults, the buffer has two words for each of CheckedModule::shadowed: its first
+/// element in the shadow buffer, and the number of its elements there. Others are not compared.
+constexpr uint32_t kMaxShadowed = 32;
+/// The last write (invocation and group), reads (the same) and the value written.
+constexpr uint32_t kShadowWords = 5;
+/// Shared memory is compared in the first and the last groups of a dispatch.
+constexpr uint32_t kSharedGroups = 32;          ///< of each
+constexpr uint32_t kSharedElements = 12 * 1024; ///< of a group
+constexpr uint32_t kSharedShadows = 2 * kSharedGroups * kSharedElements;
+/// A report of a race has the other access in the two highest bits of its value: read, written,
+/// atomic, or that nobody has written what is read.
+constexpr uint32_t kUnwritten = 3;
+
+/// Returns a module that computes the same and checks it. Reads beyond their array give 0, other
+/// such accesses are skipped, and the first faults are kept. Bindings, push constants,
+/// specialization constants and the entry point stay. If nothing can fail, the sites are empty and
+/// the module is the same. Thread-safe.
 /// @param spirv  a valid module with a compute entry point
 CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kinds);
 

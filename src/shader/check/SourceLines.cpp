@@ -27,23 +27,18 @@ bool endsBlock(uint32_t opcode) {
 
 } // namespace
 
-std::string withoutMargins(const std::string& text) {
+std::string lineOf(std::string_view text, uint32_t line) {
+    for (uint32_t i = 1; i < line; ++i) {
+        const size_t end = text.find('\n');
+        if (end == std::string_view::npos)
+            return {};
+        text.remove_prefix(end + 1);
+    }
+    text = text.substr(0, line == 0 ? 0 : text.find('\n'));
     const size_t first = text.find_first_not_of(" \t\r");
-    return first == std::string::npos
+    return first == std::string_view::npos
                ? std::string()
-               : text.substr(first, text.find_last_not_of(" \t\r") + 1 - first);
-}
-
-std::string textOf(const Node& node, size_t first) {
-    std::string text;
-    for (size_t at = first; at < node.operands.size(); ++at)
-        for (uint32_t byte = 0; byte < 4; ++byte) {
-            const char c = static_cast<char>(node.operands[at] >> (8 * byte) & 0xff);
-            if (c == '\0')
-                return text;
-            text += c;
-        }
-    return text;
+               : std::string(text.substr(first, text.find_last_not_of(" \t\r") + 1 - first));
 }
 
 SourceLines::SourceLines(const ModuleEditor& module) : mModule(module) {
@@ -94,20 +89,14 @@ void SourceLines::follow(const Node& node) {
 
 std::string SourceLines::text() const {
     const auto found = mText.find(mFile);
-    if (found == mText.end() || mLine == 0)
+    if (found == mText.end())
         return {};
-    size_t at = 0;
+    std::string_view text = found->second;
     // A compiler puts its own lines before the source, up to #line 1.
-    const size_t start = found->second.find("#line 1\n");
-    if (start != std::string::npos)
-        at = start + 8;
-    for (uint32_t line = 1; line < mLine; ++line) {
-        at = found->second.find('\n', at);
-        if (at == std::string::npos)
-            return {};
-        ++at;
-    }
-    return withoutMargins(found->second.substr(at, found->second.find('\n', at) - at));
+    constexpr std::string_view kStart = "#line 1\n";
+    if (const size_t start = text.find(kStart); start != std::string_view::npos)
+        text.remove_prefix(start + kStart.size());
+    return lineOf(text, mLine);
 }
 
 } // namespace kp::shader

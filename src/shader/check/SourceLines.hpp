@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -37,9 +38,7 @@ private:
     uint32_t mLine = 0;
 };
 
-/// Returns text without spaces and tabs around it.
-std::string withoutMargins(const std::string& text);
-/// Returns the text that operands hold from @p first on.
-std::string textOf(const Node& node, size_t first);
+/// Returns a line of a text, counted from 1, without white space around it; "" if it has none.
+std::string lineOf(std::string_view text, uint32_t line);
 
 } // namespace kp::shader

@@ -83,6 +83,25 @@ Node literalNode(spv::Op opcode, uint32_t type, uint32_t result, std::vector<uin
     return {static_cast<uint32_t>(opcode), type, result, std::move(literals), std::move(flags)};
 }
 
+std::vector<uint32_t> wordsOfText(std::string_view text) {
+    std::vector<uint32_t> words(text.size() / 4 + 1);
+    for (size_t i = 0; i < text.size(); ++i)
+        words[i / 4] |= uint32_t{static_cast<unsigned char>(text[i])} << (8 * (i % 4));
+    return words;
+}
+
+std::string textOf(const Node& node, size_t first) {
+    std::string text;
+    for (size_t at = first; at < node.operands.size(); ++at)
+        for (uint32_t byte = 0; byte < 4; ++byte) {
+            const char c = static_cast<char>(node.operands[at] >> (8 * byte) & 0xff);
+            if (c == '\0')
+                return text;
+            text += c;
+        }
+    return text;
+}
+
 std::vector<Node>& ModuleEditor::sectionOf(uint32_t opcode, bool inFunctions) {
     if (inFunctions)
         return functions;
@@ -218,9 +237,7 @@ uint32_t ModuleEditor::constant(uint32_t type, uint32_t word) {
 }
 
 uint32_t ModuleEditor::instructionSet(const std::string& name) {
-    std::vector<uint32_t> text(name.size() / 4 + 1);
-    for (size_t i = 0; i < name.size(); ++i)
-        text[i / 4] |= uint32_t{static_cast<unsigned char>(name[i])} << (8 * (i % 4));
+    const std::vector<uint32_t> text = wordsOfText(name);
     const auto found = std::ranges::find(imports, text, &Node::operands);
     if (found != imports.end())
         return found->result;

@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct Node {
 Node nodeOf(spv::Op opcode, uint32_t type, uint32_t result, std::vector<uint32_t> ids);
 /// Returns an instruction whose operands are all literals.
 Node literalNode(spv::Op opcode, uint32_t type, uint32_t result, std::vector<uint32_t> literals);
+/// Returns the operands of a literal text.
+std::vector<uint32_t> wordsOfText(std::string_view text);
+/// Returns the text that operands hold from @p first on.
+std::string textOf(const Node& node, size_t first);
 
 /// A SPIR-V module taken apart into the sections of its logical layout, to be changed and written
 /// again. Types and constants can be asked for; equal ones are shared, as SPIR-V requires. For one

@@ -225,5 +225,40 @@ TEST_P(CheckedLanguage, HasTheLineOfTheSource) {
 INSTANTIATE_TEST_SUITE_P(Languages, CheckedLanguage,
                          ::testing::Values(ShaderLanguage::eHlsl, ShaderLanguage::eSlang));
 
+TEST_F(CheckedAccess, ComparesCoordinatesOfImages) {
+    const auto image = manager.imageT<float>(4, 3, 1);
+    const auto counts = manager.imageT<uint32_t>(8, 1, 1);
+    const auto faultsWith = [&](const std::string& body) {
+        const std::string glsl = "#version 450\n"
+                                 "layout(binding = 0, r32f) uniform image2D picture;\n"
+                                 "layout(binding = 1, r32ui) uniform uimage2D counts;\n"
+                                 "void main() {\n" +
+                                 body + "\n}\n";
+        const auto algorithm = manager.algorithm({image, counts}, spirvWithLines(glsl), {1, 1, 1},
+                                                 {}, {}, checkedOptions());
+        return faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(algorithm); });
+    };
+    EXPECT_TRUE(faultsWith("imageStore(picture, ivec2(3, 2), imageLoad(picture, ivec2(0)));\n"
+                           "imageAtomicAdd(counts, ivec2(7, 0), 1u);")
+                    .empty());
+    std::vector<CheckFault> faults = faultsWith("imageStore(picture, ivec2(1, 3), vec4(1));");
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].kind, "write");
+    EXPECT_EQ(faults[0].line, 5u);
+    EXPECT_EQ(faults[0].target, "picture along y");
+    EXPECT_EQ(faults[0].index, 3);
+    EXPECT_EQ(faults[0].extent, 3u);
+    EXPECT_NE(faults[0].memory.find("binding 0 'picture'"), std::string::npos) << faults[0].memory;
+    faults = faultsWith("imageStore(picture, ivec2(0), imageLoad(picture, ivec2(-1, 0)));");
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].kind, "read");
+    EXPECT_EQ(faults[0].index, -1);
+    faults = faultsWith("imageAtomicAdd(counts, ivec2(8, 0), 1u);\n"
+                        "imageStore(picture, ivec2(0), vec4(0));");
+    ASSERT_EQ(faults.size(), 1u);
+    EXPECT_EQ(faults[0].kind, "atomic");
+    EXPECT_EQ(faults[0].target, "counts along x");
+}
+
 } // namespace
 } // namespace kp::test

@@ -17,15 +17,22 @@ shader::CheckKinds allKinds() {
     return kinds;
 }
 
+shader::CheckKinds raceKinds() {
+    shader::CheckKinds kinds;
+    kinds.races = true;
+    return kinds;
+}
+
 /// Compiles a shader with lines and checks it; the result must be valid.
 shader::CheckedModule checkedShader(const std::string& declarations, const std::string& body,
-                                    uint32_t minor = 1) {
+                                    uint32_t minor = 1,
+                                    const shader::CheckKinds& kinds = allKinds()) {
     CompileOptions options;
     options.debugInfo = true;
     options.fileName = "planted.comp";
     options.vulkanVersion = vulkan(minor);
     shader::CheckedModule checked =
-        shader::checkModule(compile(glsl(declarations, body), options), allKinds());
+        shader::checkModule(compile(glsl(declarations, body), options), kinds);
     EXPECT_NO_THROW(shader::validate(checked.spirv, vulkan(minor)));
     return checked;
 }
@@ -85,8 +92,36 @@ TEST(CheckedModule, ChecksEachLoopThatCanEnd) {
     EXPECT_EQ(loops, 3u);
 }
 
-TEST(CheckedModule, LeavesPointersAndImagesAlone) {
-    checkedShader("layout(binding = 0, r32f) uniform image2D images[3];\n"
+TEST(CheckedModule, ComparesNumbersOfEachLayout) {
+    const shader::CheckedModule checked = checkedShader(
+        "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+        "#extension GL_EXT_scalar_block_layout : require\n"
+        "#extension GL_KHR_shader_subgroup_basic : require\n"
+        "layout(constant_id = 0) const uint N = 4;\n"
+        "struct Cell { dvec2 d; u8vec4 bytes; f16vec2 halves; mat3x2 m; bool b; };\n"
+        "struct Stored { dvec2 d; f16vec2 halves; mat3x2 m; };\n"
+        "layout(scalar, binding = 0) buffer Y { uint8_t y[]; } out_;\n"
+        "layout(binding = 1) buffer Z { layout(row_major) mat3x2 rows; Stored z[]; };\n"
+        "shared Cell cells[3];\nshared float tile[N][N + 1u];",
+        "uint i = gl_LocalInvocationIndex;\nout_.y[i] = uint8_t(i);\nz[i].m[i] = vec2(1.0);\n"
+        "z[i].d = cells[i].d;\nz[i].halves.x = cells[0].halves.y;\ncells[i].b = i == 3u;\n"
+        "cells[i].m = mat3x2(1.0);\ncells[i].d.y = 2.0LF;\ncells[1].halves = f16vec2(0.0);\n"
+        "rows[i] = vec2(3.0);\nrows[1][i] = 2.0;\ncells[1].bytes[i] = "
+        "uint8_t(3);\nsubgroupBarrier();\ntile[i][i] = tile[i + 1u][i];",
+        3, raceKinds());
+    ASSERT_EQ(checked.shadowed.size(), 2u);
+    EXPECT_EQ(checked.shadowed[0].binding, 0u);
+    EXPECT_EQ(checked.shadowed[0].elementBytes, 1u);
+    EXPECT_EQ(checked.shadowed[1].elementBytes, 2u);
+    EXPECT_TRUE(checked.shadowsShared);
+    size_t races = 0;
+    for (const shader::CheckSite& site : checked.sites)
+        races += site.kind == shader::FaultKind::eRace ? 1 : 0;
+    EXPECT_EQ(races, 15u);
+}
+
+TEST(CheckedModule, LeavesPointersAlone) {
+    checkedShader("layout(binding = 0, r32f) uniform writeonly image2D images[3];\n"
                   "layout(binding = 3) uniform sampler2D textures[2];\n"
                   "layout(push_constant) uniform P { int k; };",
                   "imageStore(images[k], ivec2(0), textureLod(textures[k], vec2(0.0), 0.0));");
