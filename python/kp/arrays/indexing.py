@@ -36,6 +36,9 @@ class _Parts:
     copied: bool = False
 
 
+_ALL = slice(None)
+
+
 def _is_list_key(key: Any) -> bool:
     return isinstance(key, (list, np.ndarray)) and not (
         isinstance(key, np.ndarray) and key.ndim == 0 and key.dtype.kind in "iu"
@@ -264,7 +267,19 @@ def put(array: Array, key: Any, value: Any) -> None:
     """Set array[key] to a value that broadcasts to it. Of equal indices, one value wins."""
     if isinstance(key, (Array, np.ndarray)) and key.dtype == np.bool_:
         if key.shape == array.shape and getattr(value, "ndim", 0) == 0 and np.isscalar(value):
-            _put_where(array, as_array(key, array._manager), value)
+            put_where(array, as_array(key, array._manager), value)
+            return
+    elif key is Ellipsis or (type(key) is slice and key == _ALL and array.ndim):
+        _require_writable(array.evaluate())
+        _kp._put(array, _assigned(value, array, array._shape))
+        return
+    elif type(key) is Array and key._dtype.kind in "iu" and key.ndim and array.ndim == 1:
+        view = array.evaluate()
+        _require_writable(view)
+        if view.size:
+            base = view._strided(view._offset, key._shape, (0,) * key.ndim)
+            steps = ((view._shape[0], view._strides[0], 0),)
+            _kp._put(base, _assigned(value, array, key._shape), (key,), steps)
             return
     parts = _split(array, key)
     _require_writable(parts.view)
@@ -274,6 +289,9 @@ def put(array: Array, key: Any, value: Any) -> None:
 
 def _assigned(value: Any, array: Array, shape: Shape) -> Array:
     """Return a value as an array of the dtype of another one, to be written into a shape."""
+    if type(value) is Array and value._dtype == array._dtype and value._shape == shape:
+        if value._manager is array._manager:
+            return value
     from .elementwise import fitting
 
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
@@ -316,6 +334,7 @@ def _require_writable(view: Array) -> None:
         )
 
 
-def _put_where(array: Array, mask: Array, value: Any) -> None:
+def put_where(array: Array, mask: Array, value: Any) -> None:
+    """Set the elements at which a mask, which broadcasts to the array, is true."""
     _require_writable(array)
     _kp._put(array, _assigned(value, array, array._shape), (), (), mask)
