@@ -199,6 +199,15 @@ def apply_in_place(name: str, target: _A, value: Any) -> _A:
 
 def assign_all(target: _A, result: Any) -> _A:
     """Set all elements of an array to those of another, whose dtype may be another of its kind."""
+    if (
+        type(target) is type(result) is Array
+        and target._shape == result._shape
+        and target._dtype == result._dtype
+        and target._manager is result._manager
+        and target._alone
+    ):
+        target._become(result)
+        return target
     if not isinstance(target, (Array, GroupArray)):
         raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")
     if not np.can_cast(result._dtype, target._dtype, "same_kind"):
@@ -324,19 +333,7 @@ def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
 def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     """Return elements of x1 where a condition is true, and of x2 elsewhere."""
     manager = manager_of(condition, x1, x2)
-    truth = converted(as_array(condition, manager), np.dtype(np.bool_))
-    operands = [Operand(value, manager) for value in (x1, x2)]
-    samples = [
-        operand.kind if isinstance(operand.kind, np.dtype) else operand.value
-        for operand in operands
-    ]
-    dtype = result_dtype(*samples, manager=truth._manager)
-    shape = broadcast(truth._shape, *[operand.shape for operand in operands])
-    parts = [
-        (operand.value, dtype) if operand.array is None else converted(operand.array, dtype)
-        for operand in operands
-    ]
-    return _kp._expression("({0} ? {1} : {2})", dtype, shape, [truth, *parts])
+    return _kp._where(as_array(condition, manager), _operand(x1, manager), _operand(x2, manager))
 
 
 _choose = takes_groups(where)
