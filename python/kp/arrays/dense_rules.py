@@ -25,10 +25,6 @@ ON_DEVICE: dict[Kind, tuple[str, ...]] = {
     "gpu": ("float32", "float64"),
 }
 
-#: The same for functions that use LU. On an H100, pivots of doubles were not the largest of their columns
-#: where lanes of a subgroup had not met again. They meet now, but no GPU has computed doubles since then.
-LU_ON_DEVICE: dict[Kind, tuple[str, ...]] = {**ON_DEVICE, "gpu": ("float32",)}
-
 _kinds: weakref.WeakKeyDictionary[Manager, Kind] = weakref.WeakKeyDictionary()
 
 
@@ -48,17 +44,15 @@ def are_square(array: Array) -> bool:
     return array.ndim > 1 and array.shape[-1] == array.shape[-2]
 
 
-def matrices(
-    a: Any, rules: dict[Kind, tuple[str, ...]] = ON_DEVICE, square: bool = False
-) -> Array | None:
+def matrices(a: Any, square: bool = False) -> Array | None:
     """Return matrices, perhaps square ones, that the device computes, or None for those that NumPy
     computes or refuses.
     """
     array = as_array(a, manager_of(a))
-    return for_device(array, rules) if not square or are_square(array) else None
+    return for_device(array) if not square or are_square(array) else None
 
 
-def for_device(x: Array, rules: dict[Kind, tuple[str, ...]] = ON_DEVICE) -> Array | None:
+def for_device(x: Array) -> Array | None:
     """Return matrices in the dtype that a device computes, or None if NumPy computes them on the host.
 
     NumPy also computes, or refuses, what are no matrices.
@@ -69,6 +63,6 @@ def for_device(x: Array, rules: dict[Kind, tuple[str, ...]] = ON_DEVICE) -> Arra
         dtype = np.dtype(np.float32) if x._dtype == np.float16 else x._dtype
     else:
         dtype = without_doubles(np.dtype(np.float64), manager=x._manager)
-    if dtype.name not in rules[kind_of_device(x._manager)]:
+    if dtype.name not in ON_DEVICE[kind_of_device(x._manager)]:
         return None
     return converted(x, dtype)
