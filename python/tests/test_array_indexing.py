@@ -167,6 +167,34 @@ def test_all_elements_are_assigned_to_by_a_slice_or_an_ellipsis() -> None:
         kp.array(1.0)[:] = 2
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        ([2, 0], 3),
+        (3, [1, 4]),
+        (slice(None), 3, [1, 4]),
+        (slice(None), [1, 4], -1),
+        ([2, 0], slice(None), 2),
+        (2, slice(None), [1, 5]),
+        ([2, 0], [[1], [4]], 5),
+        (None, [2, 0], 3),
+        (..., [0, 3], 2),
+        ([2, 0],),
+        ([[2], [0]],),
+    ],
+)
+def test_integers_beside_index_arrays_decide_where_their_axes_go(key: Any) -> None:
+    a = np.arange(4.0 * 5 * 6).reshape(4, 5, 6)
+    x = kp.array(a)
+    ours = tuple(kp.array(each) if isinstance(each, list) else each for each in key)
+    np.testing.assert_array_equal(x[ours].numpy(), a[key])
+    for index in (ours, ours[0] if len(ours) == 1 else ours):
+        x[index] = kp.array(a[key]) * 2
+        a[key] *= 2
+        np.testing.assert_array_equal(x.numpy(), a)
+        a = x.numpy()
+
+
 def test_assignments_that_do_not_fit_raise() -> None:
     x = kp.zeros((3, 4))
     with pytest.raises(ValueError, match=r"shape \(3,\) does not broadcast to \(3, 4\)"):

@@ -151,13 +151,7 @@ def _split(array: Array, key: Any) -> _Parts:
         if places or any_advanced(entries):
             # Beside index arrays, an integer is one, too: it decides where their axes go.
             places.append(place)
-            axes.append(len(shape))
-            indices.append(as_array(np.array(index % extent), array._manager))
-            checked.append(-1)
-            shape.append(extent)
-            strides.append(stride)
-        else:
-            offset += (index % extent) * stride
+        offset += (index % extent) * stride
         axis += 1
     parts = _Parts(array._strided(offset, shape, strides), axes, indices, checked)
     parts.copied = flags
@@ -273,18 +267,28 @@ def put(array: Array, key: Any, value: Any) -> None:
         _require_writable(array.evaluate())
         _kp._put(array, _assigned(value, array, array._shape))
         return
-    elif type(key) is Array and key._dtype.kind in "iu" and key.ndim and array.ndim == 1:
+    elif type(key) is Array and key._dtype.kind in "iu" and key.ndim and array.ndim:
         view = array.evaluate()
         _require_writable(view)
         if view.size:
-            base = view._strided(view._offset, key._shape, (0,) * key.ndim)
-            steps = ((view._shape[0], view._strides[0], 0),)
-            _kp._put(base, _assigned(value, array, key._shape), (key,), steps)
+            _put_rows(view, key, value)
             return
     parts = _split(array, key)
     _require_writable(parts.view)
     base, indices, steps = _walk(parts) if parts.axes else (parts.view, [], ())
     _kp._put(base, _assigned(value, array, base.shape), indices, steps)
+
+
+def _put_rows(view: Array, index: Array, value: Any) -> None:
+    """Set elements, or slices along the first axis, with given indices."""
+    shape, strides = index._shape + view._shape[1:], (0,) * index.ndim + view._strides[1:]
+    steps = ((view._shape[0], view._strides[0], 0),)
+    if view.ndim > 1:  # broadcasting needs an axis for each that follows
+        source, others = index.evaluate(), view.ndim - 1
+        wide = source._shape + (1,) * others
+        index = source._strided(source._offset, wide, source._strides + (0,) * others)
+    base = view._strided(view._offset, shape, strides)
+    _kp._put(base, _assigned(value, view, shape), (index,), steps)
 
 
 def _assigned(value: Any, array: Array, shape: Shape) -> Array:
