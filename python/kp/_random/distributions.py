@@ -22,7 +22,7 @@ from .parameters import Size, real, refuse_negative, size_of, within
 from .._messages.warning import warn
 from .._wording import explains_methods
 from ..arrays.array import Array, converted
-from ..arrays.creation import empty, extents
+from ..arrays.creation import extents
 from ..arrays.custom import elementwise
 from ..arrays.elementwise import (
     as_array,
@@ -34,6 +34,7 @@ from ..arrays.linear_algebra import matmul
 from ..arrays.joining import stack
 from ..arrays.manipulation import broadcast_to
 from ..arrays.reductions import sum
+from ..arrays.storage import blank
 from ..arrays.types import number
 
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
@@ -157,16 +158,17 @@ class Distributions:
         made = self._drawn(of or name, size_of(size, *given), computed, *given)
         return converted(made, kind)
 
-    def _drawn(self, name: str, size: Size, kind: Any, *given: Any, result: Any = None) -> Array:
+    def _drawn(
+        self, name: str, shape: tuple[int, ...], kind: Any, *given: Any, result: Any = None
+    ) -> Array:
         """Return numbers of a distribution, in one kernel that waits for nothing.
 
         They are computed in the dtype `kind`, and have it, too, unless `result` is another.
         """
-        shape = extents(() if size is None else size)
         place = f"{self._seed} {self._stream} {self._counter}".encode()
         self._counter += max(math.prod(shape), 1)
         low, high = struct.unpack("<II", hashlib.blake2b(place, digest_size=8).digest())
-        made = empty(shape, dtype=result or kind, device=self._manager)
+        made = blank(self._manager, shape, np.dtype(result or kind))
         if made.size:
             kind = np.dtype(kind)
             numbers = (
