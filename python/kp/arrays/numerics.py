@@ -29,6 +29,7 @@ from .padding import pad
 from .reductions import Axes, reduced
 from .scans import cumsum, diff
 from .searching import argsort, take
+from .storage import blank
 from .types import number
 
 __all__ = [
@@ -229,9 +230,9 @@ _LINE = elementwise(
 
 def _on_line(at: Array, places: Array, values: Array) -> Array:
     """Return interp() of real values, in the type of these."""
-    if not at.size:
-        return converted(at, values._dtype)
-    found: Array = _LINE(at, places, values, places.size - 1)
+    found = blank(at._manager, at._shape, values._dtype)
+    last = (places.size - 1, np.dtype(np.int32))
+    _LINE._run(at._shape, [at, places, values, last], [found])
     return found
 
 
