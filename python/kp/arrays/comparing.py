@@ -47,7 +47,7 @@ def isclose(
     if isinstance(y, Array):
         if y._dtype.kind in "biu":
             y = converted(y, np.dtype(np.float64))
-        numbers = isinstance(rtol, (int, float)) and isinstance(atol, (int, float))
+        numbers = all(isinstance(each, (int, float)) for each in (rtol, atol))
         if numbers and isinstance(x, Array) and x._dtype == y._dtype in _COMPARED:
             return _close_floats(x, y, rtol, atol, equal_nan)
         within: Any = apply("add", apply("multiply", apply("abs", y), rtol), atol)

@@ -212,14 +212,16 @@ def _on_host(name: str, values: tuple[Any, ...], manager: Manager) -> Array:
 
 def assign_all(target: _A, result: Any) -> _A:
     """Set all elements of an array to those of another, whose dtype may be another of its kind."""
+    own: Any = target
     if (
-        type(target) is type(result) is Array
-        and target._shape == result._shape
-        and target._dtype == result._dtype
-        and target._manager is result._manager
-        and target._alone
+        type(own) is Array
+        and type(result) is Array
+        and own._shape == result._shape
+        and own._dtype == result._dtype
+        and own._manager is result._manager
+        and own._alone
     ):
-        target._become(result)
+        own._become(result)
         return target
     if not isinstance(target, (Array, GroupArray)):
         raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")

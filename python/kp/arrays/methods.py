@@ -77,9 +77,10 @@ def in_place(function: Callable[[Any, Any], Any]) -> Any:
 
     def operator(self: Array, other: Operand) -> Array:
         module = _elementwise()
-        if not module.is_operand(other):
-            return NotImplemented
-        changed: Array = module.assign_all(self, function(self, other))
+        if module.is_operand(other):
+            changed: Array = module.assign_all(self, function(self, other))
+        else:
+            changed = NotImplemented
         return changed
 
     return operator
