@@ -11,7 +11,7 @@ import numpy as np
 from ._axes import normalized, whole
 from ._kp import OpFFT, Tensor
 from ._wording import counted, kind_of
-from .arrays.operands import blank_like, output, run
+from .arrays.operands import output, run
 from .arrays.primitives import cast
 
 Axes = Sequence[int]
@@ -37,8 +37,17 @@ def values_of(tensor: Tensor) -> tuple[Tensor, bool]:
     raise TypeError(f"a Fourier transform takes numbers, but the tensor has {tensor.dtype}")
 
 
+def _complex_values(tensor: Tensor) -> Tensor:
+    """Return a tensor of complex numbers, or a copy of one of real ones as complex ones."""
+    kind = tensor.dtype.kind
+    if kind not in "fbiu":
+        return values_of(tensor)[0]
+    return cast(tensor, _complex_of(tensor.dtype))
+
+
 def _complex_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(np.complex128 if dtype in (np.float64, np.complex128) else np.complex64)
+    singles = (np.float16, np.float32, np.complex64)
+    return np.dtype(np.complex64 if dtype in singles else np.complex128)
 
 
 def _real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -138,10 +147,8 @@ def complex_transform(
 ) -> Tensor:
     require(name, tensor)
     numbers, lengths = _extents(name, tensor, s, axes)
-    source, is_complex = values_of(tensor)
-    dtype = _complex_of(source.dtype)
-    if not is_complex:
-        source = _widened(source, dtype)
+    source = _complex_values(tensor)
+    dtype = source.dtype
     groups = [slice(i, i + 3) for i in range(0, len(numbers), 3)]
     for group in groups:
         shape = list(source.shape)
@@ -152,14 +159,6 @@ def complex_transform(
             name, source, shape, numbers[group], dtype, norm, inverse, False, target
         )
     return source
-
-
-def _widened(tensor: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    """Return the real values as complex ones: the transform of rows of one number."""
-    result = blank_like(tensor, tensor.shape, dtype)
-    if tensor.size() > 0:
-        run(tensor, OpFFT(tensor, result, real=True, shape=[1]))
-    return result
 
 
 def from_real(
@@ -200,9 +199,7 @@ def to_real(
     numbers, lengths = _extents(name, tensor, s, axes)
     if s is None:
         lengths[-1] = 2 * (lengths[-1] - 1)
-    source, is_complex = values_of(tensor)
-    if not is_complex:
-        source = _widened(source, _complex_of(source.dtype))
+    source = _complex_values(tensor)
     if len(numbers) > 3:
         source = complex_transform(name, source, lengths[:-3], numbers[:-3], norm, None, True)
     shape = list(source.shape)

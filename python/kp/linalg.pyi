@@ -35,6 +35,8 @@ from kp.arrays.solving import (
     matrix_power as matrix_power,
     slogdet as slogdet,
     solve as solve,
+    tensorinv as tensorinv,
+    tensorsolve as tensorsolve,
 )
 from typing import Any
 
@@ -81,14 +83,4 @@ def eig(a: Any) -> EigResult:
 def eigvals(a: Any) -> Array:
     """Return the eigenvalues of square matrices, complex ones. NumPy computes it on the host:
     see numpy.linalg.eigvals.
-    """
-
-def tensorinv(a: Any, ind: Any = 2) -> Array:
-    """Return the inverses of tensors as of square matrices. NumPy computes it on the host: see
-    numpy.linalg.tensorinv.
-    """
-
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
-    """Return the solutions x of tensordot(a, x) = b. NumPy computes it on the host: see
-    numpy.linalg.tensorsolve.
     """

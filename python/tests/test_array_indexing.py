@@ -136,6 +136,65 @@ def test_index_arrays_on_the_device_are_checked() -> None:
         x[np.array([True, False, True])]
 
 
+def test_an_assignment_to_an_index_out_of_range_sets_nothing() -> None:
+    a = np.arange(12.0).reshape(3, 4)
+    for index in ([0, 12], [-13, 1]):
+        x = kp.array(a.ravel())
+        with pytest.raises(IndexError, match="out of bounds for axis 0 with 12"):
+            x[kp.array(index)] = kp.array([7.0, 8.0])
+        assert x.tolist() == a.ravel().tolist()
+    x = kp.array(a)
+    with pytest.raises(IndexError, match="out of bounds for axis 1 with 4"):
+        x[kp.array([0, 1]), kp.array([0, 4])] = 9
+    assert x.tolist() == a.tolist()
+    x[kp.array([0, -1]), kp.array([-4, 3])] = kp.array([7.0, 8.0])
+    a[[0, -1], [-4, 3]] = [7, 8]
+    assert x.tolist() == a.tolist()
+
+
+def test_all_elements_are_assigned_to_by_a_slice_or_an_ellipsis() -> None:
+    a = np.arange(6.0).reshape(2, 3)
+    x, pending = kp.array(a), kp.array(a)
+    before = x + 1
+    x[:] = x[::-1]
+    assert x.tolist() == a[::-1].tolist()
+    assert before.tolist() == (a + 1).tolist()
+    x[...] = pending[0] * 2
+    assert x.tolist() == [(a[0] * 2).tolist()] * 2
+    with pytest.raises(ValueError, match="read-only"):
+        kp.broadcast_to(pending, (3, 2, 3))[:] = 0
+    with pytest.raises(IndexError):
+        kp.array(1.0)[:] = 2
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        ([2, 0], 3),
+        (3, [1, 4]),
+        (slice(None), 3, [1, 4]),
+        (slice(None), [1, 4], -1),
+        ([2, 0], slice(None), 2),
+        (2, slice(None), [1, 5]),
+        ([2, 0], [[1], [4]], 5),
+        (None, [2, 0], 3),
+        (..., [0, 3], 2),
+        ([2, 0],),
+        ([[2], [0]],),
+    ],
+)
+def test_integers_beside_index_arrays_decide_where_their_axes_go(key: Any) -> None:
+    a = np.arange(4.0 * 5 * 6).reshape(4, 5, 6)
+    x = kp.array(a)
+    ours = tuple(kp.array(each) if isinstance(each, list) else each for each in key)
+    np.testing.assert_array_equal(x[ours].numpy(), a[key])
+    for index in (ours, ours[0] if len(ours) == 1 else ours):
+        x[index] = kp.array(a[key]) * 2
+        a[key] *= 2
+        np.testing.assert_array_equal(x.numpy(), a)
+        a = x.numpy()
+
+
 def test_assignments_that_do_not_fit_raise() -> None:
     x = kp.zeros((3, 4))
     with pytest.raises(ValueError, match=r"shape \(3,\) does not broadcast to \(3, 4\)"):

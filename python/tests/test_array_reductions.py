@@ -207,6 +207,39 @@ def test_elementwise_kernels_broadcast_and_write_in_place() -> None:
     check(scale(tensor, 2), np.array([2, 4, 6], np.float32))
 
 
+def test_an_expression_may_be_a_raw_input_and_another_one() -> None:
+    kernel = kp.elementwise("T x, raw T a", "T y", "y = x + a(n - 1u - i)")
+    x = kp.ones(3) * 2 + kp.arange(3)
+    check(kernel(x, x), np.full(3, 6.0))
+
+
+def test_kernels_of_one_text_keep_their_own_glsl() -> None:
+    first, second = (kp.elementwise("T x", "T y", "y = x") for _ in range(2))
+    first(kp.ones(2, np.float32))
+    assert first.glsl and not second.glsl
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("name", ["nanargmin", "nanargmax"])
+def test_indices_of_extremes_skip_nans(name: str, dtype: Any) -> None:
+    a = numbers((7, 5, 300), np.float32).astype(dtype)
+    a[::2, ::2, ::3] = np.nan
+    a[1, 2, 5] = np.inf if name == "nanargmax" else -np.inf
+    function, expected = getattr(kp, name), getattr(np, name)
+    for axis in (None, 0, 1, -1):
+        check(function(kp.array(a), axis=axis), expected(a, axis=axis))
+        check(
+            function(kp.array(a), axis=axis, keepdims=True), expected(a, axis=axis, keepdims=True)
+        )
+    worst = dtype(-np.inf if name == "nanargmax" else np.inf)
+    assert function(kp.array([np.nan, worst, worst], dtype=dtype)).item() == 1
+    for wrong in (np.full(70000, np.nan, dtype), np.array([[1, 2], [np.nan] * 2], dtype)):
+        with pytest.raises(ValueError, match="nothing but NaN"):
+            function(kp.array(wrong), axis=-1)
+    with pytest.raises(ValueError, match=f"kp.{name}"):
+        function(kp.zeros((0, 3), dtype), axis=0)
+
+
 def test_reduction_kernels_fuse_their_map() -> None:
     a, b = numbers((30, 41), np.float32), numbers(41, np.float32)
     norm = kp.reduction("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0")

@@ -46,6 +46,27 @@ def placed(xp: Any, a: Any) -> Any:
     return x
 
 
+def masked(xp: Any, a: Any) -> Any:
+    """Return what putmask() makes of a copy, with values that are repeated."""
+    x = a.n.copy()
+    xp.putmask(x, a.flags, a.n[:7])
+    return x
+
+
+def chosen(xp: Any, a: Any) -> Any:
+    """Return what copyto() makes of a copy where a mask is true."""
+    x = a.x.copy()
+    xp.copyto(x, a.x[::-1], where=a.flags)
+    return x
+
+
+def filled(xp: Any, a: Any) -> Any:
+    """Return a copy with another diagonal."""
+    x = a.rows.copy()
+    xp.fill_diagonal(x, 2.5)
+    return x
+
+
 #: Functions whose shapes are known, with what NumPy says.
 KNOWN_SHAPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "sort": (lambda a: kp.sort(a.x), lambda a: np.sort(a.x)),
@@ -82,6 +103,14 @@ KNOWN_SHAPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "flip": (lambda a: kp.flip(a.rows).copy(), lambda a: np.flip(a.rows)),
     "transpose": (lambda a: a.rows.T.copy(), lambda a: a.rows.T),
     "place": (lambda a: placed(kp, a), lambda a: placed(np, a)),
+    "putmask": (lambda a: masked(kp, a), lambda a: masked(np, a)),
+    "copyto": (lambda a: chosen(kp, a), lambda a: chosen(np, a)),
+    "fill_diagonal": (lambda a: filled(kp, a), lambda a: filled(np, a)),
+    "select": (
+        lambda a: kp.select([a.flags, a.x > 0.5], [a.x, 1.0], 9),
+        lambda a: np.select([a.flags, a.x > 0.5], [a.x, 1.0], 9),
+    ),
+    "cumsum of complex numbers": (lambda a: kp.cumsum(a.z), lambda a: np.cumsum(a.z)),
     "fftfreq": (
         lambda a: kp.fft.fftfreq(9, 0.5, device=a.x.device),
         lambda a: np.fft.fftfreq(9, 0.5),
@@ -109,6 +138,8 @@ SHAPES_FROM_DATA: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] =
         lambda a: kp.repeat(a.x, a.n),
         lambda a: np.repeat(a.x, a.n),
     ),
+    "nanargmax": (lambda a: kp.nanargmax(a.rows, axis=1), lambda a: np.nanargmax(a.rows, axis=1)),
+    "powers of integers": (lambda a: a.n ** (a.n // 13), lambda a: a.n ** (a.n // 13)),
     "checked indices": (lambda a: kp.take(a.x, a.n), lambda a: np.take(a.x, a.n)),
 }
 
@@ -199,6 +230,10 @@ IN_ONE_LAUNCH: dict[str, Callable[[Any], Any]] = {
     "a product of a rolled array": lambda a: kp.roll(a.x, 3) * 2,
     "take": lambda a: kp.take(a.x, a.n),
     "indices": lambda a: a.x[a.n],
+    "pad": lambda a: kp.pad(a.rows, ((1, 2), (0, 3))),
+    "interp": lambda a: kp.interp(a.x, a.edges, a.edges),
+    "sinc": lambda a: kp.sinc(a.x),
+    "where": lambda a: kp.where(a.flags, a.x, 0),
 }
 
 
@@ -224,6 +259,16 @@ def test_an_input_may_be_overwritten_after_the_call(
     for each in inputs.host:
         getattr(inputs, each)[...] = 0
     _compare(found, expected(Host(Inputs(mgr))))
+
+
+def test_memory_that_unfinished_launches_use_is_taken_again(mgr: kp.Manager) -> None:
+    x = kp.zeros((64, 64), dtype=np.float32, device=mgr)
+    places = set()
+    for _ in range(40):
+        found = kp.fft.fft(x)  # of a complex copy, which is dropped at once
+        places.add(found._memory_id)
+        mgr.default_queue.finish()
+    assert len(places) <= 4
 
 
 def test_inputs_and_results_may_be_dropped_after_the_call(mgr: kp.Manager) -> None:
@@ -307,3 +352,12 @@ def test_a_queue_launches_operations(mgr: kp.Manager) -> None:
 
     with pytest.raises(TypeError, match="in a sequence"):
         queue.launch(Own())
+
+
+def test_indices_of_an_assignment_are_checked_by_the_wait_for_it(
+    mgr: kp.Manager, inputs: Inputs
+) -> None:
+    x = kp.zeros(SIZE, dtype=np.float32, device=mgr)
+    x[inputs.n] = inputs.x
+    done = _activity(mgr, lambda: x.__setitem__(inputs.n, inputs.x))
+    assert done == {"launches": 2, "submissions": done["submissions"], "waits": 1}

@@ -128,6 +128,27 @@ def test_what_are_no_systems_raises() -> None:
         LINALG.solve(kp.eye(3), kp.ones((2, 2)))
 
 
+def test_tensors_are_solved_and_inverted_as_matrices() -> None:
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(size=(4, 6, 8, 3)), rng.normal(size=(4, 6))
+    for ours, expected in (
+        (kp.linalg.tensorinv(kp.array(a)), np.linalg.tensorinv(a)),
+        (kp.linalg.tensorsolve(kp.array(a), kp.array(b)), np.linalg.tensorsolve(a, b)),
+        (
+            kp.linalg.tensorsolve(kp.array(a.transpose(2, 0, 3, 1)), kp.array(b), (0, 2)),
+            np.linalg.tensorsolve(a.transpose(2, 0, 3, 1), b, (0, 2)),
+        ),
+    ):
+        assert ours.shape == expected.shape
+        np.testing.assert_allclose(ours.numpy(), expected, rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match="ind is the number"):
+        kp.linalg.tensorinv(kp.array(a), 0)
+    with pytest.raises(np.linalg.LinAlgError):
+        kp.linalg.tensorinv(kp.array(a), 1)
+    with pytest.raises(np.linalg.LinAlgError):
+        kp.linalg.tensorsolve(kp.array(a), kp.array(b[0]))
+
+
 def test_results_are_equal_from_run_to_run() -> None:
     x = kp.array(matrices("f4", 150, 150))
     assert LINALG.inv(x).numpy().tobytes() == LINALG.inv(x).numpy().tobytes()

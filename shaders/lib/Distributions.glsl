@@ -32,6 +32,12 @@ T kp_random_open(uint i, uvec2 key, T like) {  // of the counters that no propos
     return kp_open(like, kp_philox(uvec4(i, 0u, 2u, 0u), key).xy);
 }
 
+T kp_random_normal(uint i, uvec2 key, T like) {  // by Box and Muller; of counters of its own
+    uvec4 bits = kp_philox(uvec4(i, 0u, 3u, 0u), key);
+    T angle = T(6.283185307179586lf) * kp_open(like, bits.zw);
+    return sqrt(T(-2) * kp_log(kp_open(like, bits.xy))) * kp_cos(angle);
+}
+
 T kp_random_raised_gamma(uint i, uvec2 key, T a) {  // of a shape of at least 1
     T d = a - T(1) / T(3);
     T c = T(1) / (T(3) * sqrt(d));

@@ -43,18 +43,30 @@ T kp_count_power(T x, uint n) {  // of integers, too
 }
 
 T kp_gcd(T x, T y) {
-    while (y != T(0)) {
+    if (x < T(0)) x = -x;
+    if (y < T(0)) y = -y;
+    // GPUs divide 64 bits in many steps, so it ends with 32.
+    while (y != T(0) && (x >> 31 != T(0) || y >> 31 != T(0))) {
         T rest = x - (x / y) * y;
         x = y;
         y = rest;
     }
-    return x < T(0) ? -x : x;
+    if (y == T(0)) return x < T(0) ? -x : x;
+    uint a = uint(x), b = uint(y);
+    while (b != 0u) {
+        uint rest = a - (a / b) * b;
+        a = b;
+        b = rest;
+    }
+    return T(a);
 }
 
 T kp_lcm(T x, T y) {
+    if (x < T(0)) x = -x;
+    if (y < T(0)) y = -y;
     T divisor = kp_gcd(x, y);
-    if (divisor == T(0)) return T(0);
-    return (x < T(0) ? -x : x) / divisor * (y < T(0) ? -y : y);
+    if (x == T(0) || divisor == T(0)) return T(0);
+    return (x >> 31 == T(0) ? T(uint(x) / uint(divisor)) : x / divisor) * y;
 }
 
 uint kp_quotient(uint n, uint multiplier, uint shift) {  // of n below 2^31; see Divider.hpp

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/Bounds.hpp"
 
-#include <atomic>
-
 #include <kompute/arrays/NumberType.hpp>
 #include <kompute/arrays/Reductions.hpp>
 
@@ -58,19 +56,8 @@ Bounds::Bounds(const std::shared_ptr<Home>& home, const std::vector<Array>& indi
         mChecked.push_back(i);
         mWrong.push_back(wrongOf(indices[i], steps[i].extent));
     }
-    if (mChecked.empty())
-        return;
-    // No other check has the mark: what the word has from earlier ones does not matter.
-    static std::atomic<uint32_t> marks{0};
-    mMark = ++marks;
-    mWord.emplace(home);
-}
-
-Write Bounds::noted(const NodePtr& wrong, const Shape& shape) const {
-    View still = mWord->view();
-    still.shape = shape;
-    still.strides = Shape::filled(shape.size(), 0);
-    return {still, constant(DType::eUint32, {mMark}), {}, {}, wrong};
+    if (!mChecked.empty())
+        mMark.emplace(home);
 }
 
 Write Bounds::beside(const NodePtr& value) {
@@ -78,21 +65,34 @@ Write Bounds::beside(const NodePtr& value) {
     if (mWrong.size() != 1 || value->shape.product() == 0 || !fit({value, mWrong[0]}, 2))
         return {};
     mLaunched = true;
-    return noted(mWrong[0], value->shape);
+    return mMark->where(mWrong[0], value->shape);
 }
 
-void Bounds::require() {
-    if (mChecked.empty())
-        return;
+void Bounds::launch() {
     for (size_t i = 0; i < mChecked.size() && !mLaunched; ++i) {
-        const Shape& shape = mIndices[mChecked[i]].shape();
-        run(mWord->view().storage->home(), shape, {noted(mWrong[i], shape)});
+        const Array& indices = mIndices[mChecked[i]];
+        run(stateOf(indices).home, indices.shape(), {mMark->where(mWrong[i], indices.shape())});
     }
-    if (mWord->read() != mMark)
-        return;
+    mLaunched = true;
+}
+
+NodePtr Bounds::passed() {
+    if (mChecked.empty())
+        return nullptr;
+    launch();
+    return mMark->isAbsent();
+}
+
+bool Bounds::require() {
+    if (mChecked.empty())
+        return true;
+    launch();
+    if (!mMark->maybeSet())
+        return true;
     for (size_t i = 0; i < mChecked.size(); ++i)
         if (any(arrayOf(mWrong[i])).item<bool>())
             throwOutOfBounds(mIndices[mChecked[i]], mSteps[mChecked[i]]);
+    return false;
 }
 
 void requireElements(const Array& indices, const Step& step) {

@@ -8,8 +8,8 @@
 #include <kompute/Array.hpp>
 #include <kompute/arrays/Engine.hpp>
 
+#include "arrays/Mark.hpp"
 #include "arrays/engine/Program.hpp"
-#include "arrays/memory/HostWord.hpp"
 
 namespace kp::arrays {
 
@@ -23,19 +23,22 @@ public:
     /// value if several have to be checked, the value has no elements, or one kernel cannot do
     /// both.
     Write beside(const NodePtr& value);
+    /// Starts the checks. Returns what later kernels read: false if an index is beyond. Null if no
+    /// index has to be checked.
+    NodePtr passed();
     /// Checks what is still to be checked, and waits.
+    /// @return whether passed() was true to kernels that ran before
     /// @throws OutOfBounds
-    void require();
+    bool require();
 
 private:
-    Write noted(const NodePtr& wrong, const Shape& shape) const;
+    void launch();
 
     const std::vector<Array>& mIndices;
     const std::vector<Step>& mSteps;
     std::vector<size_t> mChecked; ///< numbers of the indices
     std::vector<NodePtr> mWrong;  ///< whether their elements are beyond
-    std::optional<HostWord> mWord;
-    uint32_t mMark = 0; ///< what kernels write if they find such an index
+    std::optional<Mark> mMark;    ///< that kernels set if they find such an index
     bool mLaunched = false;
 };
 

@@ -85,14 +85,15 @@ const std::string& ElementwiseKernel::run(const Shape& shape, const std::vector<
     static const std::string none;
     if (std::ranges::find(shape, 0) != shape.end())
         return none;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-        call.raw.emplace_back();
-        if (mInputs[i].raw) {
+    call.raw.resize(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) // first: another input may be the same expression
+        if (mInputs[i].raw)
             call.raw[i] = arrays::whole(arrays::materialize(call.inputs[i]));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (mInputs[i].raw)
             signature.add(call.raw[i]);
-        } else {
+        else
             signature.add(*call.inputs[i]);
-        }
     }
     for (const View& view : call.results)
         signature.add(view);

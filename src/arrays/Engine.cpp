@@ -31,6 +31,14 @@ void requireSteps(const std::vector<Array>& indices, const std::vector<Step>& st
                               counted(indices.size(), "index"));
 }
 
+/// Returns a write that happens only if a number without axes is true, too.
+Write masked(Write write, const NodePtr& condition) {
+    static const std::string* const both = interned("({0} && {1})");
+    write.mask = write.mask ? text(both, DType::eBool, write.mask->shape, {write.mask, condition})
+                            : condition;
+    return write;
+}
+
 } // namespace
 
 Array addresses(Manager& manager, const Shape& shape, int64_t offset, const Shape& strides,
@@ -76,21 +84,36 @@ Array take(const Array& base, const std::vector<Array>& indices, const std::vect
 void put(const Array& target, const Array& value, const std::vector<Array>& indices,
          const std::vector<Step>& steps, const Array& mask) {
     requireSteps(indices, steps);
-    Bounds(stateOf(target).home, indices, steps).require();
-    const std::lock_guard lock(engineLock());
     const View view = stateOf(target).evaluated();
     if (!view.writable)
         throw InvalidArgument("the array is read-only, because it repeats elements; assign to a "
                               "copy()");
-    Write write{view, cast(stateOf(value).node(), view.dtype()), nodesOf(indices), steps,
-                mask.isNull() ? nullptr : stateOf(mask).node()};
-    beforeWrite(view.storage);
-    if (reachBeyondBinding(view, steps)) {
-        writeByParts(std::move(write));
-        return;
+    const std::shared_ptr<Home>& home = view.storage->home();
+    Bounds bounds(home, indices, steps);
+    const bool byParts = reachBeyondBinding(view, steps);
+    if (byParts)
+        bounds.require();
+    // Other kernels set elements if the checks before them passed, and the host waits once for
+    // both.
+    const NodePtr passed = byParts ? nullptr : bounds.passed();
+    Write write;
+    {
+        const std::lock_guard lock(engineLock());
+        write = {view, cast(stateOf(value).node(), view.dtype()), nodesOf(indices), steps,
+                 mask.isNull() ? nullptr : stateOf(mask).node()};
+        beforeWrite(view.storage);
+        if (byParts) {
+            writeByParts(std::move(write));
+            return;
+        }
+        Write first = passed ? masked(write, passed) : write;
+        fitBuffers(first);
+        run(home, view.shape, {first});
     }
-    fitBuffers(write);
-    run(view.storage->home(), view.shape, {write});
+    if (passed && !bounds.require()) {
+        fitBuffers(write);
+        run(home, view.shape, {write});
+    }
 }
 
 void together(const std::vector<Array>& given) {

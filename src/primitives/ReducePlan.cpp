@@ -89,16 +89,24 @@ Operator combinerOf(const Operator& combine) {
 }
 
 /// Returns the functions for the index of the smallest or largest element. The key of a float is an
-/// integer in the same order, and NaN's is before all others.
-std::string indexFunctions(ReduceOperation operation, DataTypes in, bool wide) {
+/// integer in the same order, and NaN's is before all others, or after them if it is ignored.
+std::string indexFunctions(ReduceOperation operation, DataTypes in, bool wide, bool ignoreNans) {
     const bool isMinimum = operation == ReduceOperation::eArgMinimum;
     const DataTypes computed = glslTypeOf(in, "reduced").computed;
     std::string key = "v";
     std::string before = formatted("a {} b", isMinimum ? "<" : ">");
-    if (computed == DataTypes::eFloat)
-        key = formatted("kp_isnan(v) ? {} : orderOf(v)", extremeOf(DataTypes::eInt, !isMinimum));
-    else if (computed == DataTypes::eDouble)
+    std::string nothing = "t.index == ~INDEX(0)";
+    if (computed == DataTypes::eFloat) {
+        const char* const ofNan = extremeOf(DataTypes::eInt, isMinimum == ignoreNans);
+        key = formatted("kp_isnan(v) ? {} : orderOf(v)", ofNan);
+        if (ignoreNans)
+            nothing += formatted(" || t.key == {}", ofNan);
+    } else if (computed == DataTypes::eDouble && ignoreNans) {
+        before = formatted("!kp_isnan(a) && (kp_isnan(b) || {})", before);
+        nothing += " || kp_isnan(t.key)";
+    } else if (computed == DataTypes::eDouble) {
         before = "(kp_isnan(a) && !kp_isnan(b)) || " + before;
+    }
     const DataTypes keys = computed == DataTypes::eFloat ? DataTypes::eInt : in;
     return formatted(R"(#define INDEX {}
 #define KEY {}
@@ -116,14 +124,14 @@ T combine(T a, T b) {{
 T identity() {{ return T(KEY({}), ~INDEX(0)); }}
 T mapped(IN_VALUE v, uvec2 index) {{ return T(keyOf(v), indexOf(index)); }}
 OUT_STORED finished(T t, uvec2 count) {{
-    return OUT_STORE(t.index == ~INDEX(0) ? ~OUT_VALUE(0) : OUT_VALUE(t.index));
+    return OUT_STORE({} ? ~OUT_VALUE(0) : OUT_VALUE(t.index));
 }}
 #ifdef SUBGROUPS
 T lanesValue(T x, uint lane) {{ return T(lanesValue(x.key, lane), lanesValue(x.index, lane)); }}
 #endif
 )",
                      wide ? "uint64_t" : "uint", glslComputedName(keys), before, key,
-                     wide ? "packUint2x32(index)" : "index.x", extremeOf(keys, isMinimum));
+                     wide ? "packUint2x32(index)" : "index.x", extremeOf(keys, isMinimum), nothing);
 }
 
 const char* mappedExpression(const Operator& combine) {
@@ -149,7 +157,8 @@ ReduceSource sourceOf(const ReduceProblem& problem, bool int64) {
         const bool wide = problem.length > UINT32_MAX;
         if (wide)
             source.macros += "#define HAS_Uint64\n";
-        source.functions = indexFunctions(problem.combine.operation, problem.in, wide);
+        source.functions =
+            indexFunctions(problem.combine.operation, problem.in, wide, problem.ignoreNans);
         const uint32_t valueBytes =
             Memory::dataTypeMemorySize(glslTypeOf(problem.in, "reduced").computed);
         source.partialBytes = wide || valueBytes == 8 ? 16 : 8;

@@ -23,6 +23,7 @@ struct ReduceProblem {
     uint64_t length = 0;
     uint64_t inner = 1;
     std::optional<Segments> segments;
+    bool ignoreNans = false; ///< of eArgMinimum and eArgMaximum: -1 if there is nothing else
 
     uint64_t results() const { return segments ? segments->count : outer * inner; }
     bool operator==(const ReduceProblem&) const = default;

@@ -77,6 +77,10 @@ class Library:
         _host.clear()
 
 
+def _are_numbers(values: Any) -> bool:
+    return len(values) > 0 and isinstance(values[0], (int, float))
+
+
 class Kompute(Library):
     """Arrays of kp. Expressions are computed before the time ends."""
 
@@ -96,7 +100,7 @@ class Kompute(Library):
     def start(self, result: Any) -> None:
         if type(result) is kp.Array:
             result.evaluate()
-        elif isinstance(result, (tuple, list)):
+        elif isinstance(result, (tuple, list)) and not _are_numbers(result):
             for each in result:
                 self.start(each)
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <kompute/Array.hpp>
 #include <kompute/Error.hpp>
+#include <kompute/primitives/Operator.hpp>
 
 /// What functions of arrays are made of, for those that the library lacks, and for bindings of
 /// other languages. Errors are those of Array.
@@ -52,6 +54,12 @@ KOMPUTE_API Array take(const Array& base, const std::vector<Array>& indices,
 /// @throws OutOfBounds  then no element is set
 KOMPUTE_API void put(const Array& target, const Array& value, const std::vector<Array>& indices,
                      const std::vector<Step>& steps, const Array& mask = {});
+
+/// Returns the indices (eInt64), in C order or along an axis, of the first smallest or largest
+/// elements that are not NaN; -1 where there is nothing else. Of no elements, argmin() throws.
+/// @param operation  eArgMinimum or eArgMaximum
+KOMPUTE_API Array indexOfNumber(const Array& x, ReduceOperation operation,
+                                std::optional<int64_t> axis, bool keepAxis);
 
 /// Lets one kernel compute several arrays of one shape once the first of them is needed.
 KOMPUTE_API void together(const std::vector<Array>& arrays);

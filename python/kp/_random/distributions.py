@@ -7,7 +7,9 @@ place. The generator goes on by the number of results. Whole numbers are compute
 
 from __future__ import annotations
 
+import hashlib
 import math
+import struct
 from collections.abc import Callable
 from typing import Any
 
@@ -19,24 +21,24 @@ from .._kp import Manager
 from .parameters import Size, real, refuse_negative, size_of, within
 from .._messages.warning import warn
 from .._wording import explains_methods
-from ..arrays.array import Array
-from ..arrays.creation import empty, extents
+from ..arrays.array import Array, converted
+from ..arrays.creation import extents
 from ..arrays.custom import elementwise
 from ..arrays.elementwise import (
     as_array,
     exp,
     floor,
-    logaddexp,
     minimum,
-    sqrt,
 )
 from ..arrays.linear_algebra import matmul
 from ..arrays.joining import stack
 from ..arrays.manipulation import broadcast_to
 from ..arrays.reductions import sum
+from ..arrays.storage import blank
 from ..arrays.types import number
 
 DOUBLE: np.dtype[Any] = np.dtype(np.float64)
+_WORD = np.dtype(np.uint32)
 #: Up to here, whole numbers of float64 are exact.
 _LARGEST = 2.0**53
 
@@ -71,6 +73,19 @@ def _of_uniform(name: str, parameters: str, value: str, result: str = "T") -> An
 _DRAWN = {
     "gamma": _of_function("gamma", "a"),
     "log_gamma": _of_function("log_gamma", "a"),
+    "beta": _kernel(
+        "beta",
+        "a b",
+        """T first = kp_random_log_gamma(at, key, a);
+        T second = kp_random_log_gamma(at, key ^ uvec2(0x85ebca6bu, 0xc2b2ae35u), b);
+        y = T(1) / (T(1) + kp_exp(second - first))""",
+    ),
+    "standard_t": _kernel(
+        "standard_t",
+        "df",
+        """T half_of_square = kp_random_gamma(at, key, df / T(2));
+        y = kp_random_normal(at, key, df) * sqrt(df / (T(2) * half_of_square))""",
+    ),
     "poisson": _of_function("poisson", "lam", "int64"),
     "binomial": _of_function("binomial", "trials chance", "int64"),
     "laplace": _of_uniform(
@@ -141,24 +156,26 @@ class Distributions:
         kind = self._kind(name, dtype)
         computed = np.promote_types(kind, np.float32)
         made = self._drawn(of or name, size_of(size, *given), computed, *given)
-        return made.astype(kind, copy=False)
+        return converted(made, kind)
 
-    def _drawn(self, name: str, size: Size, kind: Any, *given: Any, result: Any = None) -> Array:
+    def _drawn(
+        self, name: str, shape: tuple[int, ...], kind: Any, *given: Any, result: Any = None
+    ) -> Array:
         """Return numbers of a distribution, in one kernel that waits for nothing.
 
         They are computed in the dtype `kind`, and have it, too, unless `result` is another.
         """
-        shape = extents(() if size is None else size)
-        place = np.random.SeedSequence([self._seed, self._stream, self._counter])
+        place = f"{self._seed} {self._stream} {self._counter}".encode()
         self._counter += max(math.prod(shape), 1)
-        low, high = (int(word) for word in place.generate_state(2, np.uint32))
-        made = empty(shape, dtype=result or kind, device=self._manager)
+        low, high = struct.unpack("<II", hashlib.blake2b(place, digest_size=8).digest())
+        made = blank(self._manager, shape, np.dtype(result or kind))
         if made.size:
+            kind = np.dtype(kind)
             numbers = (
-                np.dtype(kind).type(each) if isinstance(each, float) else self._given(each, kind)
+                (each, kind) if isinstance(each, float) else self._given(each, kind)
                 for each in given
             )
-            _DRAWN[name](low, high, *numbers, made)
+            _DRAWN[name]._run(made._shape, [(low, _WORD), (high, _WORD), *numbers], [made])
         return made
 
     # --- gamma and relatives ----------------------------------------------------------------------
@@ -199,21 +216,13 @@ class Distributions:
     def standard_t(self, df: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return numbers of Student's t distribution of more than 0 degrees of freedom."""
         df = within("df", df, 0, math.inf, open_low=True)
-        square = self.chisquare(df, size, dtype)
-        made: Array = self.standard_normal(square.shape, square.dtype) * sqrt(
-            self._given(df, square.dtype) / square
-        )
-        return made
+        return self._floats("standard_t", size, dtype, df)
 
     def beta(self, a: Any, b: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return beta numbers, from 0 to 1, of `a` and `b` above 0."""
         a = within("a", a, 0, math.inf, open_low=True)
         b = within("b", b, 0, math.inf, open_low=True)
-        kind = self._kind("beta", dtype)
-        computed = np.promote_types(kind, np.float32)
-        wanted = size_of(size, a, b)
-        first, second = (self._drawn("log_gamma", wanted, computed, each) for each in (a, b))
-        return exp(first - logaddexp(first, second)).astype(kind, copy=False)
+        return self._floats("beta", size, dtype, a, b)
 
     def dirichlet(self, alpha: Any, size: Size = None, dtype: DTypeLike | None = None) -> Array:
         """Return rows of positive numbers that add up to 1, of concentrations `alpha` above 0."""

@@ -35,6 +35,8 @@ def real(name: str, value: Any) -> Any:
 
 def size_of(size: Size, *parameters: Any) -> tuple[int, ...]:
     """Return the shape of random numbers whose parameters are arrays."""
+    if size is not None and all(isinstance(each, float) for each in parameters):
+        return extents(size)
     shape = broadcast((), *[np.shape(each) for each in parameters])
     wanted = shape if size is None else extents(size)
     if broadcast(shape, wanted) != wanted:

@@ -29,9 +29,10 @@ from .elementwise import (
 from .elementwise import where as chosen
 from .groups.functions import takes_groups
 from .groups.traits import by_rows
+from .indexing import put_where
 from .manipulation import broadcast_to, given, ravel, reshape
 from .operands import in_tensors
-from .searching import nonzero, take
+from .searching import nonzero, take, take_within
 from .storage import contiguous_strides
 from .tensors import in_kind, words
 
@@ -107,7 +108,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         )
     manager = manager_of(*condlist, *choicelist, default)
     for each in condlist:
-        if np.dtype(getattr(each, "dtype", np.asarray(each).dtype)) != np.bool_:
+        if (getattr(each, "dtype", None) or np.asarray(each).dtype) != np.bool_:
             raise TypeError("conditions are masks (bool)")
     dtype = result_dtype(*[_kind(each) for each in (*choicelist, default)], manager=manager)
     shapes = [np.shape(each) for each in (*condlist, *choicelist, default)]
@@ -224,8 +225,11 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
 
 def _replace(array: Array, mask: Any, values: Any) -> None:
-    flags = as_array(mask, array._manager)
-    array[...] = chosen(flags, converted(values, array._dtype), array)
+    """Set the elements at which a mask, which broadcasts, is true to those of values."""
+    flags = converted(as_array(mask, array._manager), np.dtype(np.bool_))
+    if broadcast(flags._shape, array._shape) != array._shape:
+        raise ValueError(f"a mask of shape {flags.shape} does not broadcast to {array.shape}")
+    put_where(array, flags, converted(values, array._dtype))
 
 
 def putmask(a: Array, mask: Any, values: Any) -> None:
@@ -236,7 +240,9 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
         raise ValueError(f"the mask has the shape {flags.shape}, and the array {a.shape}")
     row = ravel(fitting(values, a))
     if row.size and a.size:
-        _replace(a, flags, reshape(row[np.arange(a.size) % row.size], a.shape))
+        if row.size not in (1, a.size):
+            row = take_within(row, apply("remainder", arange(a.size, device=a._manager), row.size))
+        _replace(a, flags, row if row.size == 1 else reshape(row, a.shape))
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:
@@ -359,7 +365,8 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
         raise ValueError(f"an array with a diagonal has at least 2 axes, not {a.ndim}")
     if a.ndim > 2 and len(set(a.shape)) > 1:
         raise ValueError(f"an array of more than 2 axes has equal ones here, not {a.shape}")
-    values = fitting(val, a).numpy().ravel()
+    is_number = isinstance(val, (bool, int, float, complex))
+    values = np.asarray([val]) if is_number else fitting(val, a).numpy().ravel()
     if wrap and a.ndim == 2 and a.shape[0] > a.shape[1]:
         rows = np.arange(0, a.size, a.shape[1] + 1)
         a[np.unravel_index(rows, a.shape)] = np.resize(values, rows.size)
@@ -367,4 +374,7 @@ def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
     view = a.evaluate()
     count = sorted(a.shape)[0]
     diagonal = view._strided(view._offset, (count,), (sum(view._strides),))
-    diagonal[...] = values[0] if values.size == 1 else np.resize(values, count)
+    if is_number:
+        diagonal[...] = val
+    else:
+        diagonal[...] = values[0] if values.size == 1 else np.resize(values, count)

@@ -52,6 +52,24 @@ def _bare(part: Any, dtype: DType) -> Any:
     return converted(part, dtype) if isinstance(part, Array) else (part[0], dtype)
 
 
+@functools.lru_cache(maxsize=256)
+def _kernel_of(
+    in_params: str, out_params: str, operation: str, name: str, preamble: str
+) -> tuple[tuple[LineParameter, ...], tuple[LineParameter, ...], Any]:
+    """Return the inputs, the results and the kernel of a text, which a program may give in each step."""
+    inputs, outputs = parse(in_params, "in_params"), parse(out_params, "out_params")
+    if not outputs:
+        raise ValueError("out_params must name at least one result")
+    if [each for each in outputs if each.raw]:
+        raise ValueError("results cannot be raw")
+    taken = {each.name for each in inputs} & {each.name for each in outputs}
+    if taken:
+        raise ValueError(f"{taken.pop()!r} is an input and a result; give the array as result, too")
+    require_set(outputs, operation, preamble)
+    described = [_described(each) for each in inputs], [_described(each) for each in outputs]
+    return inputs, outputs, _kp._ElementwiseKernel(*described, operation, name, preamble)
+
+
 @explains_methods
 class ElementwiseKernel:
     """A function of arrays that GLSL computes element by element. Created by elementwise()."""
@@ -64,28 +82,11 @@ class ElementwiseKernel:
         name: str = "elementwise",
         preamble: str = "",
     ) -> None:
-        self._inputs = parse(in_params, "in_params")
-        self._outputs = parse(out_params, "out_params")
-        if not self._outputs:
-            raise ValueError("out_params must name at least one result")
-        if [each for each in self._outputs if each.raw]:
-            raise ValueError("results cannot be raw")
-        taken = {each.name for each in self._inputs} & {each.name for each in self._outputs}
-        if taken:
-            raise ValueError(
-                f"{taken.pop()!r} is an input and a result; give the array as result, too"
-            )
         self._operation = operation.strip().rstrip(";")
-        require_set(self._outputs, self._operation, preamble)
-        self.name = name
-        self._preamble = preamble
-        self._kernel = _kp._ElementwiseKernel(
-            [_described(each) for each in self._inputs],
-            [_described(each) for each in self._outputs],
-            self._operation,
-            name,
-            preamble,
+        self._inputs, self._outputs, self._kernel = _kernel_of(
+            in_params, out_params, self._operation, name, preamble
         )
+        self.name = name
         self.glsl = ""
 
     @property
@@ -143,8 +144,12 @@ class ElementwiseKernel:
         for target in targets:
             if not target._writable:
                 raise ValueError("a result is read-only: it repeats elements; give a copy")
-        self.glsl = self._kernel.run(shape, parts, results) or self.glsl
+        self._run(shape, parts, results)
         return results[0] if len(results) == 1 else tuple(results)
+
+    def _run(self, shape: Shape, parts: list[Any], results: list[Array]) -> None:
+        """Compute results of a shape from parts of expressions, whose types and shapes fit."""
+        self.glsl = self._kernel.run(shape, parts, results) or self.glsl
 
     def _on_group(self, group: DeviceGroup, args: tuple[Any, ...], size: int | None) -> Any:
         """Compute on each device its rows; all of them if the GLSL knows their indices."""

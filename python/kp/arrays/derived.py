@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import _kp
+from .._floats import default_float
 from .array import Array, converted
 from .groups.traits import by_rows
 from .elementwise import (
@@ -16,15 +17,14 @@ from .elementwise import (
     as_array,
     astype,
     atan2,
-    copysign,
     imag,
     broadcast_into,
     manager_of,
     real,
     trunc,
-    where,
 )
 from .storage import DType
+from .types import NUMBERS, Number, number
 
 __all__ = [
     "angle",
@@ -117,13 +117,25 @@ def angle(z: Any, /, deg: bool = False) -> Array:
     return apply("multiply", found, 180 / math.pi) if deg else found
 
 
+def _sinc_of(kind: Number) -> str:
+    """Return GLSL of sinc()."""
+    angle = f"({{0}} * {math.pi!r}{'lf' if kind.computed in ('double', 'dvec2') else ''})"
+    one, quotient = "(1)", f"kp_sin({angle}) / {angle}"
+    if kind.family == "c":
+        one, quotient = "(1, 0)", f"kp_cdiv(kp_csin({angle}), {angle})"
+    return f"({{0}} == {kind.computed}(0) ? {kind.computed}{one} : {quotient})"
+
+
+_SINC = {dtype: _sinc_of(kind) for dtype, kind in NUMBERS.items() if kind.family in "fc"}
+
+
 @by_rows("each")
 def sinc(x: Any, /) -> Array:
     """Return sin(pi x) / (pi x), which is 1 at 0."""
     array = _array(x)
-    tiny = 1e-3 if array._dtype == np.float16 else 1e-20
-    scaled = apply("multiply", where(apply("equal", array, 0), tiny, array), math.pi)
-    return apply("divide", apply("sin", scaled), scaled)
+    if array._dtype.kind in "biu":
+        array = converted(array, default_float(array._manager))
+    return _kp._expression(_SINC[array._dtype], array._dtype, array._shape, [array])
 
 
 @by_rows("each")
@@ -152,8 +164,10 @@ def modf(x: Any, /) -> tuple[Array, Array]:
     if array._dtype.kind in "biu":
         array = converted(array, _kp._resolve("sqrt", (array._dtype,))[0])
     whole = apply("trunc", array)
-    part = where(apply("isinf", array), 0.0, apply("subtract", array, whole))
-    part = copysign(part, array)
+    text = (
+        f"kp_copysign(kp_isinf({{0}}) ? {number(array._dtype).computed}(0) : {{0}} - {{1}}, {{0}})"
+    )
+    part = _kp._expression(text, array._dtype, array._shape, [array, whole])
     _kp._together((part, whole))
     return part, whole
 

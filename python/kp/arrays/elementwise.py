@@ -122,8 +122,27 @@ class Operand:
         return self.value, dtype if not isinstance(self.kind, np.dtype) else self.kind
 
 
+def _are_plain(values: tuple[Any, ...]) -> bool:
+    """Return whether operands are an array, and arrays of its device or numbers of Python."""
+    first = values[0]
+    if type(first) is not Array:
+        return False
+    for value in values[1:]:
+        kind = type(value)
+        if kind is Array:
+            if value._manager is not first._manager:
+                return False
+        elif kind is not float and kind is not int:
+            return False
+    return True
+
+
 def apply(name: str, *values: Any) -> Array:
     """Return a function of arrays, numbers and whatever NumPy makes arrays of."""
+    if _are_plain(values):
+        made: Array | None = _kp._apply(name, values)
+        if made is not None:
+            return made
     for value in values:
         if type(value) is GroupArray:
             by_device: Array | None = in_place_of_each(name, values)
@@ -191,14 +210,19 @@ def _on_host(name: str, values: tuple[Any, ...], manager: Manager) -> Array:
     return upload(manager, result.astype(dtype, copy=False))
 
 
-def apply_in_place(name: str, target: _A, value: Any) -> _A:
-    """Apply a function to an array and a value, and store the result in the array."""
-    result = apply(name, target, value)
-    return assign_all(target, result)
-
-
 def assign_all(target: _A, result: Any) -> _A:
     """Set all elements of an array to those of another, whose dtype may be another of its kind."""
+    own: Any = target
+    if (
+        type(own) is Array
+        and type(result) is Array
+        and own._shape == result._shape
+        and own._dtype == result._dtype
+        and own._manager is result._manager
+        and own._alone
+    ):
+        own._become(result)
+        return target
     if not isinstance(target, (Array, GroupArray)):
         raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")
     if not np.can_cast(result._dtype, target._dtype, "same_kind"):
@@ -258,7 +282,7 @@ def _unary(name: str) -> Callable[..., Array]:
         dtype: DTypeLike | None = None,
     ) -> Array:
         if out is where is dtype is None:
-            return unary(name, x)
+            return apply(name, x)
         return applied(name, (x,), out, where, dtype)
 
     return _named(function, name)
@@ -323,20 +347,10 @@ def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
 @by_rows("each")
 def where(condition: Any, x1: Any, x2: Any, /) -> Array:
     """Return elements of x1 where a condition is true, and of x2 elsewhere."""
+    if _are_plain((condition, x1, x2)):
+        return _kp._where(condition, x1, x2)
     manager = manager_of(condition, x1, x2)
-    truth = converted(as_array(condition, manager), np.dtype(np.bool_))
-    operands = [Operand(value, manager) for value in (x1, x2)]
-    samples = [
-        operand.kind if isinstance(operand.kind, np.dtype) else operand.value
-        for operand in operands
-    ]
-    dtype = result_dtype(*samples, manager=truth._manager)
-    shape = broadcast(truth._shape, *[operand.shape for operand in operands])
-    parts = [
-        (operand.value, dtype) if operand.array is None else converted(operand.array, dtype)
-        for operand in operands
-    ]
-    return _kp._expression("({0} ? {1} : {2})", dtype, shape, [truth, *parts])
+    return _kp._where(as_array(condition, manager), _operand(x1, manager), _operand(x2, manager))
 
 
 _choose = takes_groups(where)

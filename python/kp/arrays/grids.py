@@ -24,6 +24,7 @@ from .creation import (
     asarray,
     extents,
     eye,
+    linspace,
     manager,
     zeros,
 )
@@ -216,6 +217,13 @@ def logspace(
     device: Manager | None = None,
 ) -> Array:
     """Return powers of `base` from base**start to base**stop, evenly spaced in the exponent: float32."""
+    plain = all(isinstance(each, (int, float)) for each in (start, stop, base))
+    if plain and num > 1 and base > 0 and (dtype is None or number(dtype).family == "f"):
+        on = manager(device)
+        if not unsupported_reason(on, np.dtype(np.float64)):
+            kind = number(default_float(on) if dtype is None else dtype).dtype
+            exponents = linspace(start, stop, num, endpoint, dtype=np.float64, device=on)
+            return converted(float(base) ** exponents, kind)
     values = np.logspace(_on_host(start), _on_host(stop), num, endpoint, _on_host(base), axis=axis)
     return _of_host(values, dtype, device, start, stop, base)
 

@@ -123,8 +123,6 @@ matrix_rank = _on_host("matrix_rank", 1, "the ranks of matrices")
 pinv = _on_host("pinv", 1, "the pseudo-inverses of matrices")
 slogdet = _on_host("slogdet", 1, "signs and logarithms of determinants", SlogdetResult)
 solve = _on_host("solve", 2, "the solutions x of a x = b")
-tensorinv = _on_host("tensorinv", 1, "the inverses of tensors as of square matrices")
-tensorsolve = _on_host("tensorsolve", 2, "the solutions x of tensordot(a, x) = b")
 _factors = _on_host("qr", 1, "factors of matrices", "tuple[Array, Array]")
 _decomposition = _on_host("svd", 1, "the parts of matrices", "tuple[Array, Array, Array]")
 

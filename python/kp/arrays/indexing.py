@@ -36,6 +36,9 @@ class _Parts:
     copied: bool = False
 
 
+_ALL = slice(None)
+
+
 def _is_list_key(key: Any) -> bool:
     return isinstance(key, (list, np.ndarray)) and not (
         isinstance(key, np.ndarray) and key.ndim == 0 and key.dtype.kind in "iu"
@@ -148,13 +151,7 @@ def _split(array: Array, key: Any) -> _Parts:
         if places or any_advanced(entries):
             # Beside index arrays, an integer is one, too: it decides where their axes go.
             places.append(place)
-            axes.append(len(shape))
-            indices.append(as_array(np.array(index % extent), array._manager))
-            checked.append(-1)
-            shape.append(extent)
-            strides.append(stride)
-        else:
-            offset += (index % extent) * stride
+        offset += (index % extent) * stride
         axis += 1
     parts = _Parts(array._strided(offset, shape, strides), axes, indices, checked)
     parts.copied = flags
@@ -264,7 +261,17 @@ def put(array: Array, key: Any, value: Any) -> None:
     """Set array[key] to a value that broadcasts to it. Of equal indices, one value wins."""
     if isinstance(key, (Array, np.ndarray)) and key.dtype == np.bool_:
         if key.shape == array.shape and getattr(value, "ndim", 0) == 0 and np.isscalar(value):
-            _put_where(array, as_array(key, array._manager), value)
+            put_where(array, as_array(key, array._manager), value)
+            return
+    elif key is Ellipsis or (type(key) is slice and key == _ALL and array.ndim):
+        _require_writable(array.evaluate())
+        _kp._put(array, _assigned(value, array, array._shape))
+        return
+    elif type(key) is Array and key._dtype.kind in "iu" and key.ndim and array.ndim:
+        view = array.evaluate()
+        _require_writable(view)
+        if view.size:
+            _put_rows(view, key, value)
             return
     parts = _split(array, key)
     _require_writable(parts.view)
@@ -272,8 +279,23 @@ def put(array: Array, key: Any, value: Any) -> None:
     _kp._put(base, _assigned(value, array, base.shape), indices, steps)
 
 
+def _put_rows(view: Array, index: Array, value: Any) -> None:
+    """Set elements, or slices along the first axis, with given indices."""
+    shape, strides = index._shape + view._shape[1:], (0,) * index.ndim + view._strides[1:]
+    steps = ((view._shape[0], view._strides[0], 0),)
+    if view.ndim > 1:  # broadcasting needs an axis for each that follows
+        source, others = index.evaluate(), view.ndim - 1
+        wide = source._shape + (1,) * others
+        index = source._strided(source._offset, wide, source._strides + (0,) * others)
+    base = view._strided(view._offset, shape, strides)
+    _kp._put(base, _assigned(value, view, shape), (index,), steps)
+
+
 def _assigned(value: Any, array: Array, shape: Shape) -> Array:
     """Return a value as an array of the dtype of another one, to be written into a shape."""
+    if type(value) is Array and value._dtype == array._dtype and value._shape == shape:
+        if value._manager is array._manager:
+            return value
     from .elementwise import fitting
 
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
@@ -316,6 +338,7 @@ def _require_writable(view: Array) -> None:
         )
 
 
-def _put_where(array: Array, mask: Array, value: Any) -> None:
+def put_where(array: Array, mask: Array, value: Any) -> None:
+    """Set the elements at which a mask, which broadcasts to the array, is true."""
     _require_writable(array)
     _kp._put(array, _assigned(value, array, array._shape), (), (), mask)

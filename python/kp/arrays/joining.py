@@ -385,17 +385,22 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
     where = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else np.asarray(obj)
     if where.dtype == np.bool_:
         where = np.flatnonzero(where)
-    new = fitting(values, array)
-    new = reshape(new, (1,) * (array.ndim - new.ndim) + new.shape)
-    if where.ndim == 0:
-        new = moveaxis(new, 0, place)
-    count = where.size if where.size > 1 else new.shape[place] * where.size
-    new = broadcast_to(new, (*array.shape[:place], count, *array.shape[place + 1 :]))
+    before, behind = array.shape[:place], array.shape[place + 1 :]
+    if isinstance(values, (int, float)):
+        count, held = where.size, np.asarray(values, array._dtype).item()
+        new = _kp._filled(array._manager, (*before, count, *behind), (held, array._dtype))
+    else:
+        new = fitting(values, array)
+        new = reshape(new, (1,) * (array.ndim - new.ndim) + new.shape)
+        if where.ndim == 0:
+            new = moveaxis(new, 0, place)
+        count = where.size if where.size > 1 else new.shape[place] * where.size
+        new = broadcast_to(new, (*before, count, *behind))
     places = _places(where, extent)
     if where.size == 1 and places is not None:
-        before: tuple[Any, ...] = (slice(None),) * place
+        front: tuple[Any, ...] = (slice(None),) * place
         at = int(places[0])
-        parts = [array[before + (slice(at),)], new, array[before + (slice(at, None),)]]
+        parts = [array[front + (slice(at),)], new, array[front + (slice(at, None),)]]
         return concat([part for part in parts if part.shape[place]] or [new], axis=place)
     added = np.arange(extent, extent + count)
     order = np.insert(np.arange(extent), where.astype(np.intp), added)

@@ -33,8 +33,6 @@ from .host_linear_algebra import (
     LinAlgError,
     eig,
     eigvals,
-    tensorinv,
-    tensorsolve,
 )
 from .keywords import install
 from .manipulation import matrix_transpose, moveaxis, reshape
@@ -42,7 +40,16 @@ from .norms import matrix_norm, norm, vector_norm
 from .operands import in_tensors, operand, written
 from .reductions import any as any_
 from .reductions import reduced
-from .solving import cholesky, det, inv, matrix_power, slogdet, solve
+from .solving import (
+    cholesky,
+    det,
+    inv,
+    matrix_power,
+    slogdet,
+    solve,
+    tensorinv,
+    tensorsolve,
+)
 from .storage import Shape
 from .tensors import in_kind
 

@@ -121,8 +121,9 @@ def transpose(x: Any, /, axes: Sequence[int] | None = None, out: Array | None = 
     Of an array this is a view, of a tensor a copy.
     """
     array = given(x)
-    order = tuple(reversed(range(array.ndim))) if axes is None else axes
-    return into(out, permute_dims(array, order))
+    if axes is None:
+        return into(out, _permuted(array, range(array.ndim)[::-1]))
+    return into(out, permute_dims(array, axes))
 
 
 @by_rows("shapes.permuted", view=True)
@@ -146,10 +147,18 @@ def permute_dims(x: Any, /, axes: Sequence[int]) -> Array:
         raise ValueError(
             f"a transpose takes each of the {counted(array.ndim, 'axis')} once, but axes is {tuple(axes)}"
         )
+    return _permuted(array, order)
+
+
+def _permuted(array: Array, order: Sequence[int]) -> Array:
+    """Return a view with axes in an order that has each of them once."""
     view = array.evaluate()
-    shape = tuple(view.shape[axis] for axis in order)
-    strides = view._strides
-    return view._strided(view._offset, shape, tuple(strides[axis] for axis in order))
+    shape, strides = view._shape, view._strides
+    return view._strided(
+        view._offset,
+        tuple([shape[axis] for axis in order]),
+        tuple([strides[axis] for axis in order]),
+    )
 
 
 @by_rows("shapes.permuted", view=True)
@@ -168,7 +177,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Array:
     order = list(range(array.ndim))
     first, second = normalized(axis1, array.ndim), normalized(axis2, array.ndim)
     order[first], order[second] = second, first
-    return permute_dims(array, order)
+    return _permuted(array, order)
 
 
 @by_rows("shapes.permuted", view=True)

@@ -72,11 +72,16 @@ def comparison(name: str) -> Any:
     return operator
 
 
-def in_place(name: str) -> Any:
-    def operator(self: Array, other: Operand) -> Array:
-        from .elementwise import apply_in_place, is_operand
+def in_place(function: Callable[[Any, Any], Any]) -> Any:
+    """Return the method of an operator that stores the result of another one in the array."""
 
-        return apply_in_place(name, self, other) if is_operand(other) else NotImplemented
+    def operator(self: Array, other: Operand) -> Array:
+        module = _elementwise()
+        if module.is_operand(other):
+            changed: Array = module.assign_all(self, function(self, other))
+        else:
+            changed = NotImplemented
+        return changed
 
     return operator
 

@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 
 from .. import _kp
 from .._axes import normalized_axes
+from .._wording import of_no_elements
 from . import by_operator, reductions, scans
 from .array import Array, converted
 from .elementwise import apply, into, where
@@ -96,9 +97,7 @@ def nansum(
     where: Any = None,
 ) -> Array:
     """Return the sums along axes; NaNs count as 0."""
-    array = given(x)
-    found = _numbers(array, where)
-    return reductions.sum(array, axis, dtype, out, keepdims, initial, found)
+    return reductions.sum(_filled(x, 0), axis, dtype, out, keepdims, initial, where)
 
 
 @by_rows("made")
@@ -113,9 +112,7 @@ def nanprod(
     where: Any = None,
 ) -> Array:
     """Return the products along axes; NaNs count as 1."""
-    array = given(x)
-    found = _numbers(array, where)
-    return reductions.prod(array, axis, dtype, out, keepdims, initial, found)
+    return reductions.prod(_filled(x, 1), axis, dtype, out, keepdims, initial, where)
 
 
 @by_rows("made")
@@ -256,13 +253,31 @@ def nanmax(
 
 def _extreme_index(name: str, x: Any, axis: int | None, out: Array | None, keepdims: bool) -> Array:
     array = given(x)
+    if array._dtype.kind == "f" and type(array) is Array and not in_tensors():
+        return into(out, _index_of_number(name, array, axis, keepdims))
     found = _numbers(array)
     if found is not None:
         if not bool(reductions.all(reductions.any(found, axis))):
-            raise ValueError(f"nan{name} of nothing but NaN does not exist")
+            raise _only_nans(name)
         array = _without_nans(array, found, name)
     result: Array = takes_groups(getattr(by_operator, name))(array, axis, out, keepdims)
     return result
+
+
+def _only_nans(name: str) -> ValueError:
+    return ValueError(f"nan{name} of nothing but NaN does not exist")
+
+
+def _index_of_number(name: str, array: Array, axis: int | None, keepdims: bool) -> Array:
+    """Return the indices of the first smallest, or largest, elements that are not NaN."""
+    at = by_operator.one_axis(axis, array.ndim)
+    reduced = array.shape if at is None else array.shape[at : at + 1]
+    if 0 in reduced and 0 not in by_operator.without(array.shape, at, keepdims):
+        raise of_no_elements(f"kp.nan{name}")
+    found: Array = _kp._index_of_number(name, array, at, keepdims)
+    if found.size and (found if found.size == 1 else reductions.min(found)).item() < 0:
+        raise _only_nans(name)
+    return found
 
 
 @by_rows("made")
@@ -285,9 +300,16 @@ def nanargmax(
 
 
 def _filled(x: Any, value: int) -> Array:
+    """Return the elements with a number in the place of NaNs."""
     array = given(x)
-    found = _numbers(array)
-    return array if found is None else _where(found, array, array._dtype.type(value))
+    if array._dtype.kind not in "fc":
+        return array
+    if type(array) is not Array:
+        return _where(_numbers(array), array, array._dtype.type(value))
+    is_nan = "kp_isnan({0})" if array._dtype.kind == "f" else "kp_isnan({0}.x) || kp_isnan({0}.y)"
+    text = f"({is_nan} ? {{1}} : {{0}})"
+    number_in_place = (value, array._dtype)
+    return _kp._expression(text, array._dtype, array._shape, [array, number_in_place])
 
 
 @by_rows("made")

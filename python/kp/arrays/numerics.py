@@ -9,13 +9,14 @@ from typing import Any, overload
 
 import numpy as np
 
+from .. import _kp
 from .._floats import default_float
 from .._axes import normalized, normalized_axes
 from . import reductions
 from .array import Array, converted
 from .creation import zeros_like
 from .custom import elementwise
-from .elementwise import apply, as_array, conj, manager_of, result_dtype, where
+from .elementwise import apply, as_array, conj, imag, manager_of, real, result_dtype, where
 from .joining import concat, stack
 from .manipulation import (
     flip,
@@ -27,7 +28,9 @@ from .manipulation import (
 from .padding import pad
 from .reductions import Axes, reduced
 from .scans import cumsum, diff
-from .searching import argsort, searchsorted, take, take_within
+from .searching import argsort, take
+from .storage import blank
+from .types import number
 
 __all__ = [
     "apply_along_axis",
@@ -191,27 +194,45 @@ def interp(
         )
         values = concat([values[-1:], values, values[:1]])
         left = right = None
-    last = places.size - 1
-    index = apply("subtract", searchsorted(places, at, side="right"), 1)
-    index = apply("minimum", apply("maximum", index, 0), last - 1 if last else 0)
-    found = take_within(values, index)
-    if last:
-        slopes = apply("divide", diff(values), diff(places))
-        rise = apply(
-            "multiply",
-            take_within(slopes, index),
-            apply("subtract", at, take_within(places, index)),
-        )
-        found = apply("add", found, rise)
-        found = where(apply("greater_equal", at, places[last]), values[last], found)
+    if dtype.kind == "c":
+        parts = [_on_line(at, places, part) for part in (real(values), imag(values))]
+        text = f"{number(dtype).computed}({{0}}, {{1}})"
+        found = _kp._expression(text, dtype, at._shape, parts)
     else:
-        found = where(apply("isnan", at), at, found)
-    if period is None:
-        low = values[0] if left is None else left
-        found = where(apply("less", at, places[0]), low, found)
-        if right is not None:
-            found = where(apply("greater", at, places[last]), right, found)
-        found = converted(found, dtype)
+        found = _on_line(at, places, values)
+    if left is not None:
+        found = where(apply("less", at, places[0]), left, found)
+    if right is not None:
+        found = where(apply("greater", at, places[-1]), right, found)
+    return converted(found, dtype)
+
+
+#: The value at x of the line through points, whose outermost values go on.
+_LINE = elementwise(
+    "P x, raw P place, raw V value, int32 last",
+    "V y",
+    """
+    int low = 0, high = last;
+    while (high - low > 1) {
+        int middle = (low + high) >> 1;
+        if (place(uint(middle)) <= x) low = middle; else high = middle;
+    }
+    P start = place(uint(low)), end = place(uint(high));
+    V first = value(uint(low)), second = value(uint(high));
+    precise V slope = (second - first) / V(end - start);
+    precise V rise = slope * V(x - start);
+    precise V found = first + rise;
+    y = last == 0 || x < start ? first : kp_isnan(x) ? V(x) : x >= end ? second : found
+    """,
+    name="kp.interp",
+)
+
+
+def _on_line(at: Array, places: Array, values: Array) -> Array:
+    """Return interp() of real values, in the type of these."""
+    found = blank(at._manager, at._shape, values._dtype)
+    last = (places.size - 1, np.dtype(np.int32))
+    _LINE._run(at._shape, [at, places, values, last], [found])
     return found
 
 

@@ -6,6 +6,7 @@ scripts/python_stubs.py writes operators.pyi from this class, with the signature
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .methods import (
@@ -36,28 +37,28 @@ class Operators:
 
     __slots__ = ()
 
-    __add__, __radd__, __iadd__ = _binary("add"), _binary("add", True), _in_place("add")
+    __add__, __radd__, __iadd__ = _binary("add"), _binary("add", True), _in_place(operator.add)
     __sub__, __rsub__ = _binary("subtract"), _binary("subtract", True)
-    __isub__ = _in_place("subtract")
+    __isub__ = _in_place(operator.sub)
     __mul__, __rmul__ = _binary("multiply"), _binary("multiply", True)
-    __imul__ = _in_place("multiply")
+    __imul__ = _in_place(operator.mul)
     __truediv__, __rtruediv__ = _binary("divide"), _binary("divide", True)
-    __itruediv__ = _in_place("divide")
+    __itruediv__ = _in_place(operator.truediv)
     __floordiv__, __rfloordiv__ = _binary("floor_divide"), _binary("floor_divide", True)
-    __ifloordiv__ = _in_place("floor_divide")
+    __ifloordiv__ = _in_place(operator.floordiv)
     __mod__, __rmod__ = _binary("remainder"), _binary("remainder", True)
-    __imod__ = _in_place("remainder")
-    __pow__, __rpow__, __ipow__ = _binary("pow"), _binary("pow", True), _in_place("pow")
+    __imod__ = _in_place(operator.mod)
+    __pow__, __rpow__, __ipow__ = _binary("pow"), _binary("pow", True), _in_place(operator.pow)
     __and__, __rand__ = _binary("bitwise_and"), _binary("bitwise_and", True)
-    __iand__ = _in_place("bitwise_and")
+    __iand__ = _in_place(operator.and_)
     __or__, __ror__ = _binary("bitwise_or"), _binary("bitwise_or", True)
-    __ior__ = _in_place("bitwise_or")
+    __ior__ = _in_place(operator.or_)
     __xor__, __rxor__ = _binary("bitwise_xor"), _binary("bitwise_xor", True)
-    __ixor__ = _in_place("bitwise_xor")
+    __ixor__ = _in_place(operator.xor)
     __lshift__, __rlshift__ = _binary("bitwise_left_shift"), _binary("bitwise_left_shift", True)
-    __ilshift__ = _in_place("bitwise_left_shift")
+    __ilshift__ = _in_place(operator.lshift)
     __rshift__, __rrshift__ = _binary("bitwise_right_shift"), _binary("bitwise_right_shift", True)
-    __irshift__ = _in_place("bitwise_right_shift")
+    __irshift__ = _in_place(operator.rshift)
     __lt__, __le__ = _binary("less"), _binary("less_equal")
     __gt__, __ge__ = _binary("greater"), _binary("greater_equal")
     __eq__, __ne__ = _comparison("equal"), _comparison("not_equal")

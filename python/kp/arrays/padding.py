@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .. import _kp
 from .._wording import counted
 from .array import Array
-from .creation import empty, full
+from .creation import empty
 from .manipulation import given
 
 __all__ = ["pad"]
@@ -34,6 +35,9 @@ def pad(
     or those of the other end ("wrap"). With "empty" it is undefined.
     """
     source = given(array)
+    if type(pad_width) is int and mode == "constant" and type(constant_values) in (int, float):
+        if pad_width >= 0:
+            return _surrounded(source, [(pad_width, pad_width)] * source.ndim, constant_values)
     widths = _pairs(_by_axis(pad_width, source.ndim), source.ndim, "pad_width")
     if widths.dtype.kind not in "iu":
         raise TypeError(f"pad_width has integers, not {widths.dtype}")
@@ -56,6 +60,9 @@ def pad(
         padded: Array = empty(shape, dtype=source._dtype, device=source._manager)
     else:
         values = _pairs(constant_values, source.ndim, "constant_values").astype(source._dtype)
+        if values.size == 0 or (values == values[0, 0]).all():
+            value = values[0, 0].item() if values.size else 0
+            return _surrounded(source, widths.tolist(), value)
         padded = _bordered(source, widths, values, shape)
     inner = tuple(
         slice(int(before), int(before) + extent)
@@ -89,12 +96,15 @@ def _pairs(values: Any, ndim: int, name: str) -> Any:
         ) from None
 
 
+def _surrounded(source: Array, widths: list[Any], value: Any) -> Array:
+    """Return an array with one number in its border, in one kernel."""
+    held = np.asarray(value).astype(source._dtype).item()
+    return _kp._pad(source, widths, (held, source._dtype))
+
+
 def _bordered(source: Array, widths: Any, values: Any, shape: tuple[int, ...]) -> Array:
-    """Return an array of another shape with constants in its border."""
-    first = values[0, 0] if values.size else np.zeros((), source._dtype)[()]
-    made: Array = full(shape, first, dtype=source._dtype, device=source._manager)
-    if (values == first).all():
-        return made
+    """Return an array of another shape with constants in its border, and its inner elements undefined."""
+    made: Array = empty(shape, dtype=source._dtype, device=source._manager)
     for axis, (pair, sides) in enumerate(zip(widths, values, strict=True)):
         before = (slice(None),) * axis
         edges = (slice(int(pair[0])), slice(shape[axis] - int(pair[1]), None))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,7 @@ _TAKEN = re.compile(r"i|n|p|v\d+|gl_\w*|kp_\w*|memory\d*|main|total|combine|kept
 _GLSL_NAMES = {"float": "float32", "double": "float64", "int": "int32", "uint": "uint32"}
 
 
+@functools.lru_cache(maxsize=256)
 def parse(text: str, what: str) -> tuple[LineParameter, ...]:
     """Return the parameters of a declaration as in "T x, raw float32 y"."""
     found = []

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from .. import _kp
 from .._axes import normalized
 from .._wording import counted
 from .._kp import OpScan, Tensor
 from .array import Array, converted
 from .by_operator import Operator, offsets, one_axis
-from .elementwise import apply, as_array, into
+from .elementwise import apply, as_array, imag, into, real
 from .groups.traits import by_rows
 from .joining import concat
 from .manipulation import broadcast_to, given
-from .operands import computed_type, operand, written
+from .operands import computed_type, in_tensors, operand, written
 from .reductions import at_least_single, sum_type
 from .storage import DType
 from .tensors import in_kind
+from .types import number
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "scan"]
 
@@ -32,6 +34,8 @@ def _scanned(
     at = one_axis(axis, array.ndim)
     own = array._dtype
     result = sum_type(own, dtype, out)
+    if name == "sum" and result.kind == "c" and not in_tensors():
+        return into(out, _complex_sums(converted(array, result), at))
     if own.kind == "c" or result.kind == "c":
         values = np.cumsum if name == "sum" else np.cumprod
         from .creation import array as made
@@ -42,6 +46,15 @@ def _scanned(
         # A double becomes a half at once: on the way through float32 it would be rounded twice.
         array = converted(array, result if own == np.float64 else at_least_single(result))
     return _by_operator(name, array, at, result, out)
+
+
+def _complex_sums(array: Array, axis: int | None) -> Array:
+    """Return the sums of complex elements up to each one, of the real and the imaginary parts apart."""
+    parts = [
+        _by_operator("sum", part, axis, part._dtype, None) for part in (real(array), imag(array))
+    ]
+    text = f"{number(array._dtype).computed}({{0}}, {{1}})"
+    return _kp._expression(text, array._dtype, parts[0]._shape, parts)
 
 
 def _by_operator(

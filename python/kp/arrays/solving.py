@@ -7,19 +7,30 @@ computed on the host.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from .. import _kp
+from .._axes import normalized_axes
 from . import host_linear_algebra as host
 from .array import Array, converted
 from .dense_rules import are_square, for_device, matrices
 from .elementwise import as_array, exp, manager_of
 from .host_linear_algebra import LinAlgError, SlogdetResult
-from .manipulation import broadcast_to, expand_dims, squeeze
+from .manipulation import broadcast_to, expand_dims, moveaxis, ravel, reshape, squeeze
 
-__all__ = ["cholesky", "det", "inv", "matrix_power", "slogdet", "solve"]
+__all__ = [
+    "cholesky",
+    "det",
+    "inv",
+    "matrix_power",
+    "slogdet",
+    "solve",
+    "tensorinv",
+    "tensorsolve",
+]
 
 
 def _checked(found: tuple[Array, Array], message: str) -> Array:
@@ -74,6 +85,35 @@ def solve(a: Any, b: Any) -> Array:
     dtype = np.promote_types(x._dtype, y._dtype)
     values = _checked(_kp._solve(converted(x, dtype), converted(y, dtype)), "Singular matrix")
     return squeeze(values, axis=-1) if second.ndim == 1 else values
+
+
+def tensorinv(a: Any, ind: int = 2) -> Array:
+    """Return the inverse of a tensor: that of a matrix whose rows are its first `ind` axes."""
+    array = as_array(a, manager_of(a))
+    if ind <= 0:
+        raise ValueError(f"ind is the number of the first axes, 1 or more, not {ind}")
+    rows, columns = array.shape[:ind], array.shape[ind:]
+    count = math.prod(columns)
+    if math.prod(rows) != count:
+        raise LinAlgError(f"axes of {rows} and {columns} do not make a square matrix")
+    return reshape(inv(reshape(array, (count, count))), columns + rows)
+
+
+def tensorsolve(a: Any, b: Any, axes: Any = None) -> Array:
+    """Return the solution x of tensordot(a, x, x.ndim) = b. `axes` of a are moved to its end first."""
+    manager = manager_of(a, b)
+    array, right = as_array(a, manager), as_array(b, manager)
+    if axes is not None:
+        moved = normalized_axes(axes, array.ndim)
+        array = moveaxis(array, moved, tuple(range(array.ndim - len(moved), array.ndim)))
+    wanted = array.shape[right.ndim :]
+    count = math.prod(wanted)
+    if array.size != count * count or right.size != count:
+        raise LinAlgError(
+            f"tensorsolve needs as many elements of a's last axes as b has, but a has the shape {array.shape} "
+            f"and b {right.shape}"
+        )
+    return reshape(solve(reshape(array, (count, count)), ravel(right)), wanted)
 
 
 def slogdet(a: Any) -> SlogdetResult:

@@ -154,6 +154,15 @@ void bindArrayEngine(py::module_& module) {
         },
         "name"_a, "x"_a, "axes"_a, "accumulated"_a, "dtype"_a, "keepdims"_a);
     module.def(
+        "_index_of_number",
+        [](const std::string& name, const Array& x, std::optional<int64_t> axis, bool keepAxis) {
+            const auto operation =
+                name == "argmin" ? ReduceOperation::eArgMinimum : ReduceOperation::eArgMaximum;
+            const ReleaseGil release;
+            return arrays::indexOfNumber(x, operation, axis, keepAxis);
+        },
+        "name"_a, "x"_a, "axis"_a, "keepdims"_a);
+    module.def(
         "_reduce_text",
         [](const Array& x, py::handle axes, py::handle dtype, const std::string& combine,
            const std::string& identity, const std::string& finish, bool keepAxes) {

@@ -6,7 +6,9 @@
 #include <kompute/arrays/Engine.hpp>
 #include <kompute/arrays/LinearAlgebra.hpp>
 #include <kompute/arrays/Manipulation.hpp>
+#include <kompute/arrays/Padding.hpp>
 #include <kompute/arrays/Products.hpp>
+#include <kompute/arrays/Promotion.hpp>
 #include <kompute/arrays/Searching.hpp>
 #include <kompute/arrays/Selecting.hpp>
 
@@ -40,6 +42,19 @@ void bindArrayFunctions(py::module_& module) {
         "_together", [](const py::sequence& arrays) { arrays::together(arraysFrom(arrays)); },
         "arrays"_a, "Let one kernel compute arrays of one shape once the first of them is needed.");
     module.def(
+        "_where",
+        [](const Array& condition, py::handle x, py::handle y) {
+            const Operand first = operandFrom(x), second = operandFrom(y);
+            const Operand operands[] = {first, second};
+            const DType dtype = commonType(operands, 2);
+            if (first.adapts())
+                requireHeld(first, dtype, x);
+            if (second.adapts())
+                requireHeld(second, dtype, y);
+            return where(condition, first, second);
+        },
+        "condition"_a, "x"_a, "y"_a);
+    module.def(
         "_compress",
         [](const Array& mask, const Array& x) {
             const ReleaseGil release;
@@ -72,6 +87,19 @@ void bindArrayFunctions(py::module_& module) {
             return concat(parts, axis);
         },
         "arrays"_a, "axis"_a);
+    module.def(
+        "_pad",
+        [](const Array& x, const py::sequence& pairs, py::handle value) {
+            std::vector<PadWidth> widths;
+            for (const py::handle each : listFrom(pairs)) {
+                const Shape pair = shapeFrom(each);
+                widths.push_back({pair[0], pair[1]});
+            }
+            const Operand border = operandFrom(value);
+            const ReleaseGil release;
+            return pad(x, widths, border);
+        },
+        "x"_a, "widths"_a, "value"_a, "Widths are pairs of two numbers.");
     module.def(
         "_reshape",
         [](const Array& x, py::handle shape) {

@@ -10,6 +10,7 @@
 #include <kompute/arrays/Promotion.hpp>
 
 #include "arrays/ArrayState.hpp"
+#include "arrays/Mark.hpp"
 #include "arrays/Numbers.hpp"
 #include "base/Text.hpp"
 
@@ -99,7 +100,7 @@ void requireExponents(const Operand& exponent, DType dtype) {
     if (numberType(dtype).family != 'i')
         return;
     const bool negative = exponent.isArray() ? numberType(exponent.dtype()).family == 'i' &&
-                                                   any(less(exponent, 0)).item<int>() != 0
+                                                   arrays::holdsAnywhere(less(exponent, 0))
                                              : exponent.isNegative() || exponent.real() < 0;
     if (negative)
         throw InvalidArgument("integers to negative integer powers are not allowed; use a float");
@@ -188,12 +189,14 @@ Array glsl(std::string_view expression, DType dtype, const std::vector<Operand>&
 }
 
 Array where(const Array& condition, const Operand& x, const Operand& y) {
-    const Operand operands[] = {x, y};
-    const DType dtype = commonType(operands, 2);
+    // Of two numbers, the device of the condition decides the default float.
+    const Operand operands[] = {condition.astype(DType::eBool), x, y};
+    const DType dtype = commonType(operands, 3);
     const Shape shape = broadcast(condition.shape(), broadcast(shapeOf(x), shapeOf(y)));
     static const std::string* const text = arrays::interned("({0} ? {1} : {2})");
-    return arrayOf(arrays::text(
-        text, dtype, shape, {nodeOf(condition, DType::eBool), nodeOf(x, dtype), nodeOf(y, dtype)}));
+    return arrayOf(
+        arrays::text(text, dtype, shape,
+                     {nodeOf(operands[0], DType::eBool), nodeOf(x, dtype), nodeOf(y, dtype)}));
 }
 
 Array clip(const Array& x, const Operand& low, const Operand& high) {

@@ -2,7 +2,9 @@
 #include <kompute/arrays/Padding.hpp>
 
 #include <kompute/Error.hpp>
+#include <kompute/arrays/Engine.hpp>
 
+#include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"
 #include "base/Text.hpp"
 
@@ -23,11 +25,15 @@ std::vector<PadWidth> everywhere(const Array& x, int64_t width) {
     return std::vector<PadWidth>(x.ndim(), PadWidth{width, width});
 }
 
+/// Returns a type of places along axes of a number of elements.
+DType placeType(int64_t count) {
+    // Devices compute remainders of 32 bits many times faster.
+    return count < int64_t{1} << 31 ? DType::eInt32 : DType::eInt64;
+}
+
 /// Returns which element of an axis stands at each place of a wider one.
 Array sources(int64_t extent, const PadWidth& width, PadMode mode, Manager& manager) {
-    // Devices compute remainders of 32 bits many times faster.
-    const bool fits = 2 * (width.before + extent + width.after) < int64_t{1} << 31;
-    const DType dtype = fits ? DType::eInt32 : DType::eInt64;
+    const DType dtype = placeType(2 * (width.before + extent + width.after));
     const Array place = arange(-width.before, extent + width.after, 1, dtype, &manager);
     switch (mode) {
     case PadMode::eEdge:
@@ -52,16 +58,35 @@ Array sources(int64_t extent, const PadWidth& width, PadMode mode, Manager& mana
 
 Array pad(const Array& x, const std::vector<PadWidth>& widths, const Operand& value) {
     requireWidths(x, widths);
-    Shape shape;
-    std::vector<Index> inner;
+    const arrays::View view = arrays::stateOf(x).evaluated();
+    Shape shape = view.shape;
+    Shape strides = view.strides;
+    for (size_t axis = 0; axis < widths.size(); ++axis)
+        shape[axis] += widths[axis].before + widths[axis].after;
+    if (x.size() == 0)
+        return full(shape, value, x.dtype(), &x.manager());
+    // One kernel: elements of the border read the nearest one, and do not take it.
+    Array isInside;
+    std::vector<Array> nearest;
+    std::vector<arrays::Step> steps;
     for (size_t axis = 0; axis < widths.size(); ++axis) {
-        const auto& [before, after] = widths[axis];
-        shape.push_back(before + x.shape()[axis] + after);
-        inner.emplace_back(Slice(before, before + x.shape()[axis]));
+        const int64_t extent = view.shape[axis];
+        if (shape[axis] == extent)
+            continue;
+        Shape along = Shape::filled(shape.size(), 0);
+        along[axis] = 1;
+        const Array place = arrays::addresses(x.manager(), shape, -widths[axis].before, along,
+                                              placeType(shape[axis]));
+        const Array isElement = logicalAnd(place >= 0, place < extent);
+        isInside = isInside.isNull() ? isElement : logicalAnd(isInside, isElement);
+        nearest.push_back(clip(place, 0, extent - 1));
+        steps.push_back({extent, view.strides[axis]});
+        strides[axis] = 0;
     }
-    const Array padded = full(shape, value, x.dtype(), &x.manager());
-    padded.select(inner).assign(x);
-    return padded;
+    if (nearest.empty())
+        return x.copy();
+    const Array elements = arrays::take(x.strided(view.offset, shape, strides), nearest, steps);
+    return where(isInside, elements, full({}, value, x.dtype(), &x.manager()));
 }
 
 Array pad(const Array& x, int64_t width, const Operand& value) {

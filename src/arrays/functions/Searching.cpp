@@ -16,6 +16,7 @@
 #include "arrays/engine/Evaluate.hpp"
 #include "arrays/memory/HostWord.hpp"
 #include "base/Text.hpp"
+#include "primitives/IndexOfNumber.hpp"
 
 namespace kp {
 namespace {
@@ -109,6 +110,32 @@ Unique distinct(const Array& x, bool all) {
 }
 
 } // namespace
+
+Array arrays::indexOfNumber(const Array& x, ReduceOperation operation, std::optional<int64_t> axis,
+                            bool keepAxis) {
+    const View view = contiguous(stateOf(x).evaluated());
+    const std::shared_ptr<Home>& home = view.storage->home();
+    const size_t first = axis ? axisOf(*axis, x.ndim()) : 0;
+    const size_t last = axis ? first + 1 : x.ndim();
+    uint64_t extents[3] = {1, 1, 1}; // before, along and behind the axis
+    Shape kept;
+    for (size_t place = 0; place < x.ndim(); ++place) {
+        const int64_t extent = view.shape[place];
+        const bool isReduced = place >= first && place < last;
+        extents[isReduced ? 1 : place < first ? 0 : 2] *= static_cast<uint64_t>(extent);
+        if (!isReduced || keepAxis)
+            kept.push_back(isReduced ? 1 : extent);
+    }
+    const auto [outer, length, inner] = extents;
+    const View out = View::blank(home, kept, DType::eInt64);
+    if (outer * inner == 0)
+        return arrayOf(out);
+    if (length == 0)
+        throw InvalidArgument("there is no smallest or largest element among no elements");
+    home->queue()->launch(std::make_shared<primitives::IndexOfNumber>(
+        rangeOf(view), rangeOf(out), operation, outer, length, inner));
+    return arrayOf(out);
+}
 
 Array sort(const Array& x, int64_t axis, bool descending) {
     arrays::requireOrder(x, "sort");

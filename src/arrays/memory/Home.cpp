@@ -21,6 +21,9 @@ constexpr int64_t kMostElements = (int64_t{1} << 31) - 1;
 /// Bytes that freed memory may keep for new arrays, as a part of the device's memory.
 constexpr uint64_t kKeptPart = 8;
 
+/// Dropped arrays whose memory is kept until others, such as unfinished launches, drop it, too.
+constexpr size_t kMaxLent = 64;
+
 /// Memory objects that a kernel binds at most, on devices that allow more.
 constexpr uint32_t kMaxBuffers = 7;
 
@@ -82,9 +85,14 @@ Manager& Home::manager() const {
 }
 
 std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTypes type) {
+    std::vector<Lent> dropped;
     {
         const std::lock_guard lock(mMutex);
-        const auto found = mFreed.find(keyOf(dtype, count, type));
+        auto found = mFreed.find(keyOf(dtype, count, type));
+        if (found == mFreed.end() || found->second.empty()) {
+            dropped = keepReturned();
+            found = mFreed.find(keyOf(dtype, count, type));
+        }
         if (found != mFreed.end() && !found->second.empty()) {
             std::shared_ptr<Tensor> tensor = std::move(found->second.back());
             found->second.pop_back();
@@ -107,26 +115,60 @@ std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count, Memory::Memor
 }
 
 void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept {
-    const uint64_t bytes = static_cast<uint64_t>(count) * itemSize(dtype);
+    Lent memory{std::move(tensor), dtype, count};
     // Launches that wait for the host have the tensor unseen.
-    if (bytes > mKeptLimit || !mManager.load() || !tensor->canBeReused() ||
-        tensor.use_count() - mPlans.usesOf(*tensor) != 1)
+    if (memory.bytes() > mKeptLimit || !mManager.load() || !memory.tensor->canBeReused())
         return;
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> dropped;
+    std::vector<Lent> returned;
     try {
         const std::lock_guard lock(mMutex);
-        if (mFreedBytes + bytes > mKeptLimit) {
+        if (!isAlone(memory.tensor)) {
+            if (mLent.size() == kMaxLent || mLentBytes + memory.bytes() > mKeptLimit)
+                returned = keepReturned();
+            if (mLent.size() < kMaxLent && mLentBytes + memory.bytes() <= mKeptLimit) {
+                mLentBytes += memory.bytes();
+                mLent.push_back(std::move(memory));
+            }
+            return;
+        }
+        if (mFreedBytes + memory.bytes() > mKeptLimit) {
             dropped.swap(mFreed);
             mFreedBytes = 0;
         }
-        std::vector<std::shared_ptr<Tensor>>& kept =
-            mFreed[keyOf(dtype, count, tensor->memoryType())];
-        kept.push_back(std::move(tensor));
-        implOf(*kept.back()).entry.setCached(true);
-        implOf(*kept.back()).memory().setFollowsLaunches(false);
-        mFreedBytes += bytes;
+        keep(std::move(memory));
     } catch (const std::bad_alloc&) { // then the memory is freed
     }
+}
+
+bool Home::isAlone(const std::shared_ptr<Tensor>& tensor) const {
+    return tensor.use_count() - mPlans.usesOf(*tensor) == 1;
+}
+
+void Home::keep(Lent memory) {
+    std::vector<std::shared_ptr<Tensor>>& kept =
+        mFreed[keyOf(memory.dtype, memory.count, memory.tensor->memoryType())];
+    kept.push_back(std::move(memory.tensor));
+    implOf(*kept.back()).entry.setCached(true);
+    implOf(*kept.back()).memory().setFollowsLaunches(false);
+    mFreedBytes += memory.bytes();
+}
+
+std::vector<Home::Lent> Home::keepReturned() {
+    std::vector<Lent> still, dropped;
+    for (Lent& each : mLent) {
+        if (!isAlone(each.tensor) || !each.tensor->canBeReused()) {
+            still.push_back(std::move(each));
+            continue;
+        }
+        mLentBytes -= each.bytes();
+        if (mFreedBytes + each.bytes() <= mKeptLimit)
+            keep(std::move(each));
+        else
+            dropped.push_back(std::move(each));
+    }
+    mLent.swap(still);
+    return dropped;
 }
 
 std::string Home::unsupportedReason(DType dtype) {
@@ -174,9 +216,12 @@ void Home::require(DType dtype) {
 void Home::clear() noexcept {
     mPlans.dropBindings();
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> dropped;
+    std::vector<Lent> lent;
     const std::lock_guard lock(mMutex);
     dropped.swap(mFreed);
     mFreedBytes = 0;
+    lent.swap(mLent);
+    mLentBytes = 0;
 }
 
 void Home::detach() noexcept {

@@ -51,7 +51,7 @@ public:
 
     /// Returns memory with undefined contents. @throws Unsupported, OutOfMemory
     std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type);
-    /// Keeps memory for new arrays, unless somebody else has it or it is too much.
+    /// Keeps memory for new arrays, once nobody else has it, unless it is too much.
     void giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept;
 
     /// Returns why arrays of the device cannot have a type; empty if they can.
@@ -67,6 +67,19 @@ private:
         return static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(type) << 4 |
                static_cast<uint64_t>(dtype);
     }
+    /// Memory of a dropped array that others still have, such as a launch that has not ended.
+    struct Lent {
+        std::shared_ptr<Tensor> tensor;
+        DType dtype;
+        int64_t count;
+        uint64_t bytes() const { return static_cast<uint64_t>(count) * itemSize(dtype); }
+    };
+    bool isAlone(const std::shared_ptr<Tensor>& tensor) const;
+    /// Adds memory to what new arrays may take. Callers have mMutex.
+    void keep(Lent memory);
+    /// Does so with memory that nobody has any more. Callers have mMutex.
+    /// @return what is too much, to be freed without mMutex
+    std::vector<Lent> keepReturned();
     std::shared_ptr<Tensor> allocate(DType dtype, int64_t count, Memory::MemoryTypes type);
 
     std::atomic<Manager*> mManager; ///< null after Manager::destroy()
@@ -82,6 +95,8 @@ private:
     std::mutex mMutex; ///< guards the members below
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> mFreed;
     uint64_t mFreedBytes = 0;
+    std::vector<Lent> mLent;
+    uint64_t mLentBytes = 0;
     std::array<std::optional<std::string>, 14> mReasons; ///< by DType
 };
 
