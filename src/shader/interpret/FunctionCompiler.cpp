@@ -5,17 +5,18 @@
 #include <optional>
 #include <utility>
 
+#include "shader/interpret/FunctionCode.hpp"
 #include "shader/module/StraightCode.hpp"
 
 namespace kp::shader {
 namespace {
 
-using Next = Operation::Next;
-
-class FunctionCompiler {
+class FunctionCompiler : FunctionCode {
 public:
     FunctionCompiler(Interpretation& interpretation, uint32_t function)
-        : mAll(interpretation), mId(function), mNodes(interpretation.functions.find(function)),
+
+        : FunctionCode(function), mAll(interpretation),
+          mNodes(interpretation.functions.find(function)),
           mUses(interpretation.editor, mNodes, interpretation.types), mDying(mNodes.size() + 1) {}
 
     std::optional<InterpretedFunction> compile() {
@@ -41,7 +42,6 @@ private:
     const RegisterTypes& types() const { return mAll.types; }
     uint32_t typeOf(uint32_t value) const { return mAll.functions.typeOf(value); }
     uint32_t countOf(uint32_t value) const { return types().count(typeOf(value)); }
-    Register own(uint32_t index) const { return {mId, index}; }
 
     // --- Registers ---
 
@@ -107,37 +107,7 @@ private:
         return first;
     }
 
-    // --- Instructions ---
-
-    void add(Operation operation) { mCode.code.push_back(operation); }
-
-    void constant(uint32_t result, std::array<uint32_t, 2> words) {
-        Operation made;
-        made.opcode = Opcode::eConstant;
-        made.result = own(result);
-        made.next = Next::eWords;
-        made.words = words;
-        add(made);
-    }
-
-    void move(Register result, Register from, uint32_t count) {
-        for (uint32_t i = 0; i < count; ++i) {
-            Operation made;
-            made.result = {result.function, result.index + i};
-            made.a = {from.function, from.index + i};
-            if (!(made.result == made.a))
-                add(made);
-        }
-    }
-
-    void jump(Opcode opcode, uint32_t label, Register condition = {}) {
-        Operation made;
-        made.opcode = opcode;
-        made.a = condition;
-        made.next = Next::eLabel;
-        made.words[0] = label;
-        add(made);
-    }
+    // --- Computations ---
 
     /// Adds a computation of values in one register each. @return false if that is impossible
     bool compute(const Node& node, const std::vector<bool>& isValue, uint32_t result,
@@ -209,13 +179,7 @@ private:
             const auto index = registerOf(from->dynamic);
             if (!index)
                 return false;
-            Operation made;
-            made.opcode = Opcode::eLoadIndexed;
-            made.result = own(placeResult(node));
-            made.a = own(*index);
-            made.next = Next::eRegister;
-            made.at = own(first);
-            add(made);
+            indexed(Opcode::eLoadIndexed, own(placeResult(node)), own(*index), {}, first);
             return true;
         }
         // The value is read where it is, unless the variable changes before that.
@@ -254,13 +218,7 @@ private:
             const auto index = registerOf(to->dynamic);
             if (!index)
                 return false;
-            Operation made;
-            made.opcode = Opcode::eStoreIndexed;
-            made.a = own(*value);
-            made.b = own(*index);
-            made.next = Next::eRegister;
-            made.at = own(first);
-            add(made);
+            indexed(Opcode::eStoreIndexed, {}, own(*value), own(*index), first);
             return true;
         }
         move(own(first), own(*value), countOf(node.operand(1)));
@@ -362,12 +320,7 @@ private:
                 return false;
             move(parameter, own(*from), countOf(node.operands[i]));
         }
-        Operation made;
-        made.opcode = Opcode::eCall;
-        made.result = {callee, 0};
-        made.next = Next::eFunction;
-        made.words[0] = callee;
-        add(made);
+        enter(callee);
         for (const auto& [to, parameter] : written)
             move(own(mPlaces.at(to->variable) + to->offset), {callee, parameter},
                  types().count(to->type));
@@ -422,10 +375,7 @@ private:
                 return false;
             move(own(mCode.result), own(*from), countOf(node.operand(0)));
         }
-        Operation made;
-        made.opcode = Opcode::eReturn;
-        made.a = own(0);
-        add(made);
+        leave();
         return true;
     }
 
@@ -525,10 +475,8 @@ private:
     };
 
     Interpretation& mAll;
-    const uint32_t mId;
     const std::span<const Node> mNodes;
     ValueUses mUses;
-    InterpretedFunction mCode;
     size_t mPlace = 0; ///< of the current instruction
     uint32_t mBlock = 0;
     bool mFused = false;                            ///< the next instruction is done already
