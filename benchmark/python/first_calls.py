@@ -6,7 +6,10 @@ host, the arrays being on the device already. The worst first. Drivers have cach
 
     python benchmark/python/first_calls.py [--only fft,sort] [--size 1024] [--most 0.3]
 
-With --most, the program ends with 1 if a function takes more processor time.
+With --most, the program ends with 1 if a function takes more processor time. With --elementwise, it measures every
+elementwise function of a type, for example with doubles that the device lacks:
+
+    KOMPUTE_PROFILE=apple-m python benchmark/python/first_calls.py --elementwise float64 --size 64
 """
 
 import argparse
@@ -14,6 +17,10 @@ import os
 import subprocess
 import sys
 import tempfile
+
+import numpy as np
+
+from kp.arrays.functions import FUNCTIONS as FUNCTIONS_OF_ARRAYS
 
 #: Of x, `--size` random float32 numbers; m, the first 1024 of them or fewer as a square matrix; and r, a generator.
 FUNCTIONS = {
@@ -70,6 +77,9 @@ FUNCTIONS = {
     "where": "kp.where(x > 0.5, x, 0)",
 }
 
+#: Seconds after which a call is given up.
+LONGEST = 600
+
 PROGRAM = """
 import sys
 import time
@@ -90,6 +100,21 @@ print(time.process_time() - processor, time.perf_counter() - wall)
 """
 
 
+def elementwise(dtype: str) -> dict[str, str]:
+    """Return a call of each elementwise function that NumPy has for a floating type, by name."""
+    number = np.dtype(dtype).char
+    calls = {}
+    for name, function in FUNCTIONS_OF_ARRAYS.items():
+        count = function.ufunc.nargs - 1
+        values = [f"x.astype('{dtype}')"] * count
+        if name == "ldexp":
+            values[1] = "kp.arange(x.size)"
+        elif not any(each.startswith(number * count) for each in function.ufunc.types):
+            continue
+        calls[f"{name} of {dtype}"] = f"kp.{name}({', '.join(values)})"
+    return calls
+
+
 def measure(call: str, size: int) -> tuple[float, float]:
     """Return the seconds of processor time and wall time of a first call."""
     with tempfile.TemporaryDirectory() as folder:
@@ -98,7 +123,12 @@ def measure(call: str, size: int) -> tuple[float, float]:
             "MESA_SHADER_CACHE_DISABLE": "true",
         }
         command = [sys.executable, "-c", PROGRAM.format(call=call), str(size)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        try:
+            done = subprocess.run(
+                command, env=environment, capture_output=True, text=True, timeout=LONGEST
+            )
+        except subprocess.TimeoutExpired:
+            raise RuntimeError(f"more than {LONGEST} s") from None
     if done.returncode != 0:
         raise RuntimeError(
             done.stderr.strip().rpartition("\n")[2] or f"exit code {done.returncode}"
@@ -114,21 +144,28 @@ def main() -> None:
     parser.add_argument(
         "--most", type=float, default=float("inf"), help="seconds of processor time"
     )
+    parser.add_argument(
+        "--elementwise", default="", metavar="TYPES", help="such as float64,complex128"
+    )
     options = parser.parse_args()
     found, failed = {}, False
-    for name, call in FUNCTIONS.items():
+    calls = FUNCTIONS if not options.elementwise else {}
+    for dtype in filter(None, options.elementwise.split(",")):
+        calls |= elementwise(dtype)
+    for name, call in calls.items():
         if not options.only or any(each in name for each in options.only.split(",")):
             try:
                 found[name] = measure(call, options.size)
+                print(f"# {name}: {found[name][0]:.2f} s", file=sys.stderr, flush=True)
             except RuntimeError as error:
                 print(f"{name}: {error}")
                 failed = True
-    print(f"{'function':20} {'processor':>9} {'wall':>9}  s, {options.size} elements")
+    print(f"{'function':24} {'processor':>9} {'wall':>9}  s, {options.size} elements")
     for name, (processor, wall) in sorted(found.items(), key=lambda item: -item[1][0]):
         slow = processor > options.most
         failed |= slow
         print(
-            f"{name:20} {processor:9.3f} {wall:9.3f}{f'  more than {options.most}' if slow else ''}"
+            f"{name:24} {processor:9.3f} {wall:9.3f}{f'  more than {options.most}' if slow else ''}"
         )
     sys.exit(failed)
 

@@ -164,8 +164,21 @@ dvec2 kp_exp_of_log(dvec2 x, dvec2 y) {  // with the logarithm and the products 
     if (kp_signbit(x.y)) angle = -angle;
     dvec2 real = kp_sum_of_products(size, y.x, angle, -y.y);
     dvec2 turn = kp_sum_of_products(angle, y.x, size, y.y);
-    if (!kp_isfinite(real.x) || !kp_isfinite(turn.x))
-        return kp_cexp(kp_cmul(y, kp_clog(x)));
+    if (!kp_isfinite(real.x) || !kp_isfinite(turn.x)) {
+        // The plain product, with infinities and NaN as C has them.
+        bool unordered = kp_isnan(x.x) || kp_isnan(x.y);
+        double large = kp_isinf(x.x) || kp_isinf(x.y) ? kp_infinity(1.0lf) : size.x;
+        dvec2 plain = kp_cmul(y, dvec2(large, unordered ? kp_nan(x.x) : angle.x));
+        if (!kp_isfinite(plain.y)) {
+            if (!kp_isinf(plain.x)) return dvec2(kp_nan(plain.x));
+            return plain.x < 0.0lf ? dvec2(0.0lf, kp_copysign(0.0lf, plain.y))
+                                   : dvec2(plain.x, kp_nan(plain.x));
+        }
+        if (kp_isnan(plain.x)) return dvec2(plain.x, plain.y == 0.0lf ? plain.y : plain.x);
+        if (kp_isinf(plain.x) && plain.y == 0.0lf) return dvec2(max(plain.x, 0.0lf), plain.y);
+        real = dvec2(plain.x, 0.0lf);
+        turn = dvec2(plain.y, 0.0lf);
+    }
     int power;
     if (abs(real.x) > 1400.0lf) real = dvec2(kp_copysign(1400.0lf, real.x), 0.0lf);
     dvec2 e = kp_exp_of_pair(real, power);

@@ -39,19 +39,19 @@ dvec2 kp_reduce_large(double x, out int quadrant) {  // for |x| > 1e6
     int first = point - 128;
     word = first >> 5;
     bit = first & 31;
-    uvec4 part;  // of a quadrant, in 128 digits
+    uint part[4];  // of a quadrant, in 128 digits
     for (int i = 0; i < 4; ++i)
         part[i] = bit == 0 ? product[word + i]
                            : product[word + i] >> bit | product[word + i + 1] << (32 - bit);
     quadrant = int(product[point >> 5] >> (point & 31));
     if ((point & 31) == 31) quadrant |= int(product[(point >> 5) + 1] << 1);
-    bool upper = (part.w & 0x80000000u) != 0u;
+    bool upper = (part[3] & 0x80000000u) != 0u;
     if (upper) {
         quadrant += 1;
-        part = ~part;
+        for (int i = 0; i < 4; ++i) part[i] = ~part[i];
     }
-    precise double c = double(part.y) * kp_power_of_two(-96) + double(part.x) * kp_power_of_two(-128);
-    dvec2 sum = kp_fast_sum(double(part.w) * kp_power_of_two(-32), double(part.z) * kp_power_of_two(-64));
+    precise double c = double(part[1]) * kp_power_of_two(-96) + double(part[0]) * kp_power_of_two(-128);
+    dvec2 sum = kp_fast_sum(double(part[3]) * kp_power_of_two(-32), double(part[2]) * kp_power_of_two(-64));
     sum = kp_fast_sum(sum.x, sum.y + c);
     dvec2 angle = kp_two_product(sum.x, 1.5707963267948966lf);
     precise double low = angle.y + (sum.x * 6.123233995736766e-17lf + sum.y * 1.5707963267948966lf);

@@ -27,15 +27,17 @@ shader::NumberSupport supportOf(const vulkan::Device& device) {
     support.uniform16 = device.has(Feature::eUniformAndStorageBuffer16BitAccess);
     support.push8 = device.has(Feature::eStoragePushConstant8);
     support.push16 = device.has(Feature::eStoragePushConstant16);
+    support.longFunctions = device.physical().computesOnHost();
     return support;
 }
 
 /// Returns a number for each set of types, to be part of a key.
 uint64_t bitsOf(const shader::NumberSupport& support) {
     uint64_t bits = 0;
-    for (const bool each : {support.int8, support.int16, support.int64, support.float16,
-                            support.float64, support.storage8, support.storage16, support.uniform8,
-                            support.uniform16, support.push8, support.push16})
+    for (const bool each :
+         {support.int8, support.int16, support.int64, support.float16, support.float64,
+          support.storage8, support.storage16, support.uniform8, support.uniform16, support.push8,
+          support.push16, support.longFunctions})
         bits = bits * 2 + (each ? 1 : 0);
     return bits;
 }

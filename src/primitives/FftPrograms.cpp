@@ -15,6 +15,7 @@
 #include "core/LaunchRules.hpp"
 #include "vulkan/fft/PlainFft.hpp"
 #include "vulkan/fft/PowerOfTwoFft.hpp"
+#include "vulkan/fft/SharedTables.hpp"
 #include "vulkan/fft/VkFft.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/BufferCache.hpp"
@@ -71,7 +72,9 @@ private:
         if (vulkan::hasVkFft()) // without it, there are no transforms at all
             program = limits.isCpu ? vulkan::planPlainFft(request, limits)
                                    : vulkan::planPowerOfTwoFft(request, limits);
-        return program.steps.empty() ? vulkan::planVkFft(request, limits) : program;
+        return program.steps.empty()
+                   ? vulkan::withSharedTables(vulkan::planVkFft(request, limits), limits.maxBuffers)
+                   : program;
     }
 
     static uint64_t bytesOf(const FftProgram& program) {
@@ -158,8 +161,8 @@ std::vector<std::shared_ptr<vulkan::Buffer>> setUp(const std::shared_ptr<vulkan:
     for (const auto& step : program.setup) {
         if (const auto* const upload = std::get_if<FftProgram::Upload>(&step)) {
             run(std::exchange(plan, newPlan())); // it may read what is overwritten now
-            arguments[argumentOf[upload->memory]].range.tensor->upload(upload->bytes.data(),
-                                                                       upload->bytes.size());
+            arguments[argumentOf[upload->memory]].range.tensor->upload(
+                upload->bytes.data(), upload->bytes.size(), upload->offset);
         } else {
             const auto& dispatch = std::get<FftProgram::Dispatch>(step);
             std::vector<uint32_t> kernels(program.kernels.size());
@@ -197,6 +200,7 @@ FftTraits FftTraits::of(const vulkan::Device& device) {
     traits.limits.int64 = traits.device.int64;
     traits.limits.maxGroupInvocations = limits.maxComputeWorkGroupInvocations;
     traits.limits.sharedBytes = limits.maxComputeSharedMemorySize;
+    traits.limits.maxBuffers = limits.maxPerStageDescriptorStorageBuffers;
     for (size_t i = 0; i < 3; ++i) {
         traits.limits.maxGroupSize[i] = limits.maxComputeWorkGroupSize[i];
         traits.limits.maxGroupCount[i] = limits.maxComputeWorkGroupCount[i];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "arrays/engine/ElementKernel.hpp"
 
+#include <algorithm>
+
 #include "base/Text.hpp"
 
 namespace kp::arrays {
@@ -43,18 +45,36 @@ bool hasLongFunctions(const Program& program, const Layout& layout) {
     return text.functions().size() > kLongFunctions;
 }
 
+bool isOfDoubles(DType dtype) {
+    return dtype == DType::eFloat64 || dtype == DType::eComplex128;
+}
+
+bool computesDoubles(const Program& program) {
+    return std::ranges::any_of(program.instructions(), [](const Instruction& each) {
+        return each.op == Op::eCall &&
+               (isOfDoubles(each.dtype) || std::ranges::any_of(each.kinds, isOfDoubles));
+    });
+}
+
 } // namespace
+
+uint32_t elementsEach(const Program& program, const Rules& rules, size_t more) {
+    const size_t instructions = program.instructions().size() + more;
+    if (instructions > 2 * kSmallProgram || (!rules.doubles && computesDoubles(program)))
+        return 1;
+    return instructions <= kSmallProgram ? kEach : (kEach + 1) / 2;
+}
 
 uint64_t wideBindings(const Program& program, const Layout& layout, const Rules& rules,
                       int64_t count, Part part) {
-    if (rules.strip == 0 || count % kWide != 0 ||
-        elementsEach(program.instructions().size()) == 1 || hasLongFunctions(program, layout))
+    if (rules.strip == 0 || count % kWide != 0 || elementsEach(program, rules) == 1 ||
+        hasLongFunctions(program, layout))
         return 0;
     return program.wideBindings(layout, part);
 }
 
 uint32_t elementsOfGroup(const Program& program, const Rules& rules) {
-    return kLocalSize * (rules.strip ? rules.strip : elementsEach(program.instructions().size()));
+    return kLocalSize * (rules.strip ? rules.strip : elementsEach(program, rules));
 }
 
 std::string elementSource(const Program& program, const Layout& layout, const Rules& rules,
@@ -63,7 +83,7 @@ std::string elementSource(const Program& program, const Layout& layout, const Ru
         return stripSource(program, layout, rules.strip, wide);
     KernelText text(program, layout, 1);
     const size_t instructions = program.instructions().size();
-    const uint32_t each = elementsEach(instructions);
+    const uint32_t each = elementsEach(program, rules);
     if (each == 1) {
         std::string body = kGlobalIndex;
         body += "    if (i >= p[0]) return;\n" + text.coordinates("i", Part::eKept, "    ");

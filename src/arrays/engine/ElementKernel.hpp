@@ -18,6 +18,11 @@ inline constexpr const char* kGlobalIndex =
 uint64_t wideBindings(const Program& program, const Layout& layout, const Rules& rules,
                       int64_t count, Part part);
 
+/// Returns how many elements an invocation computes side by side. Small kernels wait for memory;
+/// with several loads on the way at once, an invocation waits less often.
+/// @param more  instructions that the program does not have
+uint32_t elementsEach(const Program& program, const Rules& rules, size_t more = 0);
+
 /// Returns how many elements a work group computes.
 uint32_t elementsOfGroup(const Program& program, const Rules& rules);
 

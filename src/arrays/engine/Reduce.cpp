@@ -49,10 +49,11 @@ Plan& planned(Home& home, const Signature& signature, const NodePtr& node,
     const std::vector<uint32_t> header{static_cast<uint32_t>(count), static_cast<uint32_t>(length),
                                        static_cast<uint32_t>(parts), static_cast<uint32_t>(each)};
     const int64_t groups = grouped ? count * parts : divided(count * parts, kLocalSize);
-    return home.plans().add(
-        signature, reductionName(reduction.name, program), program, layout, header,
-        reduceSource(program, layout, node->dtype, out.dtype(), binding, reduction, grouped, wide),
-        static_cast<uint64_t>(groups));
+    return home.plans().add(signature, reductionName(reduction.name, program), program, layout,
+                            header,
+                            reduceSource(program, layout, node->dtype, out.dtype(), binding,
+                                         reduction, home.rules(), grouped, wide),
+                            static_cast<uint64_t>(groups));
 }
 
 /// Launches one reduction, of which a work group (or an invocation) computes a part of a result.

@@ -18,8 +18,8 @@ std::string wideLoop(KernelText& text, const Program& program) {
 
 /// Combines elements in their order. Of small programs, several are loaded before the first is
 /// used.
-std::string loop(KernelText& text, const Program& program, std::string_view start,
-                 std::string_view step) {
+std::string loop(KernelText& text, const Program& program, const Rules& rules,
+                 std::string_view start, std::string_view step) {
     const size_t instructions = program.instructions().size();
     const auto loads = [&](std::string_view index, std::string_view part) {
         std::string statements = text.coordinates(index, Part::eReduced, "        ");
@@ -31,7 +31,7 @@ std::string loop(KernelText& text, const Program& program, std::string_view star
         return formatted("        total = combine(total, v{}{});\n", instructions - 1, part);
     };
     const std::string single = formatted("{{\n{}{}    }}\n", loads("j", ""), combining(""));
-    const uint32_t each = elementsEach(instructions + 1);
+    const uint32_t each = elementsEach(program, rules, 1);
     if (each == 1)
         return formatted("    for (uint j = {}; j < end; j += {}) {}", start, step, single);
     std::string body = formatted("    uint j = {};\n    for (; j + {}u * {} < end; j += {}u * {}) "
@@ -45,7 +45,7 @@ std::string loop(KernelText& text, const Program& program, std::string_view star
 }
 
 /// One invocation per part of a result. Parts of one result are all results apart.
-std::string serial(KernelText& text, const Program& program, bool wide) {
+std::string serial(KernelText& text, const Program& program, const Rules& rules, bool wide) {
     return formatted("    uint result = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) "
                      "* {}u + gl_LocalInvocationIndex;\n"
                      "    if (result >= p[0] * p[2]) return;\n"
@@ -53,11 +53,11 @@ std::string serial(KernelText& text, const Program& program, bool wide) {
                      "    uint first = (result / p[0]) * p[3];\n"
                      "    uint end = min(p[1], first + p[3]);\n{}{}",
                      kLocalSize, text.coordinates("i", Part::eKept, "    "),
-                     wide ? wideLoop(text, program) : loop(text, program, "first", "1u"));
+                     wide ? wideLoop(text, program) : loop(text, program, rules, "first", "1u"));
 }
 
 /// One work group per part of a result.
-std::string grouped(KernelText& text, const Program& program) {
+std::string grouped(KernelText& text, const Program& program, const Rules& rules) {
     return formatted(
         "    uint result = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;\n"
         "    if (result >= p[0] * p[2]) return;\n"
@@ -74,15 +74,15 @@ std::string grouped(KernelText& text, const Program& program) {
         "    if (gl_LocalInvocationIndex != 0u) return;\n"
         "    total = partial[0];\n",
         text.coordinates("i", Part::eKept, "    "),
-        loop(text, program, "first + gl_LocalInvocationIndex", formatted("{}u", kLocalSize)),
+        loop(text, program, rules, "first + gl_LocalInvocationIndex", formatted("{}u", kLocalSize)),
         kLocalSize / 2);
 }
 
 } // namespace
 
 std::string reduceSource(const Program& program, const Layout& layout, DType accumulated,
-                         DType results, int binding, const Reduction& reduction, bool byGroups,
-                         uint64_t wide) {
+                         DType results, int binding, const Reduction& reduction, const Rules& rules,
+                         bool byGroups, uint64_t wide) {
     const NumberType& total = numberType(accumulated);
     const bool again = accumulated != results || *reduction.finish != "{0}";
     std::vector<int> used;
@@ -103,7 +103,7 @@ std::string reduceSource(const Program& program, const Layout& layout, DType acc
                           total.computed, floating ? "precise " : "", combine));
     std::string body = formatted("    {} total = {};\n", total.computed,
                                  text.calling(*reduction.identity, total.computed));
-    body += byGroups ? grouped(text, program) : serial(text, program, wide != 0);
+    body += byGroups ? grouped(text, program, rules) : serial(text, program, rules, wide != 0);
     body += formatted("    {}\n", text.storing(binding, "result", results, finished));
     return text.source("reduction", body,
                        byGroups ? formatted("shared {} partial[{}];\n", total.computed, kLocalSize)

@@ -19,6 +19,9 @@ struct Rules {
     int64_t invocations = 1 << 17;
     /// Whether rows are moved by commands instead of kernels.
     bool copies = false;
+    /// Whether the device has doubles. Others compute them by functions, which drivers write out at
+    /// each use.
+    bool doubles = true;
 };
 
 /// Invocations are free, and a work group's memory is fast.
@@ -33,13 +36,5 @@ inline constexpr Rules kCpuRules{64, 1024, 4096, false, 1 << 10, true};
 /// Instructions of a small kernel, and the elements that an invocation of one computes.
 inline constexpr size_t kSmallProgram = 10;
 inline constexpr uint32_t kEach = 4;
-
-/// Returns how many elements an invocation computes. Small kernels wait for memory; with several
-/// loads on the way at once, an invocation waits less often.
-inline uint32_t elementsEach(size_t instructions) {
-    if (instructions > 2 * kSmallProgram)
-        return 1;
-    return instructions <= kSmallProgram ? kEach : (kEach + 1) / 2;
-}
 
 } // namespace kp::arrays

@@ -56,6 +56,12 @@ const char* widerThan(DType dtype) {
     }
 }
 
+Rules rulesOf(const vulkan::Device& device) {
+    Rules rules = device.physical().isCpu() ? kCpuRules : kGpuRules;
+    rules.doubles = device.has(vulkan::Feature::eShaderFloat64);
+    return rules;
+}
+
 } // namespace
 
 std::shared_ptr<Home> Home::of(Manager& manager) {
@@ -68,7 +74,7 @@ std::shared_ptr<Home> Home::of(Manager& manager) {
 
 Home::Home(Manager& manager)
     : mManager(&manager), mDevice(manager.deviceInfo().name),
-      mRules(implOf(manager).device->physical().isCpu() ? kCpuRules : kGpuRules),
+      mRules(rulesOf(*implOf(manager).device)),
       mDoubles(implOf(manager).device->has(vulkan::Feature::eShaderFloat64)),
       mRange(manager.deviceInfo().maxStorageBufferRange),
       mMaxBuffers(static_cast<int>(

@@ -71,6 +71,8 @@ LoweredModule lowerModule(std::span<const uint32_t> spirv, const NumberSupport& 
     ModuleEditor editor(spirv);
     Lowering lowering(editor, missingTypes(spirv, support));
     lowering.run();
+    if (!support.longFunctions)
+        lowering.interpretLong();
     return {editor.words(), std::move(lowering.constants), lowering.hasWordBuffers()};
 }
 

@@ -20,6 +20,9 @@ struct NumberSupport {
     bool uniform16 = true;
     bool push8 = true; ///< 8-bit push constants
     bool push16 = true;
+    /// Whether the driver compiles functions of 100,000 instructions in time. For others, long
+    /// functions are interpreted, which takes longer to run (InterpretLongFunctions.hpp).
+    bool longFunctions = true;
     bool operator==(const NumberSupport&) const = default;
 };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "shader/SpirvModule.hpp"
+#include "shader/interpret/InterpretLongFunctions.hpp"
 #include "shader/lower/InstructionLowering.hpp"
 #include "shader/lower/NarrowStorage.hpp"
 #include "shader/lower/NumberTypes.hpp"
@@ -30,6 +31,11 @@ void Lowering::run() {
         mLibrary->finish();
     lowerDecorations();
     lowerCapabilities();
+}
+
+void Lowering::interpretLong() {
+    if (mLibrary)
+        interpretLongFunctions(editor, mLibrary->used());
 }
 
 void Lowering::lowerGlobals() {
@@ -136,11 +142,48 @@ void Lowering::lowerFunctions() {
     const std::vector<Node> old = std::move(editor.functions);
     editor.functions.clear();
     mBody.clear();
-    for (const Node& node : old)
-        if (!mStorage->lower(node) && !lowerInstruction(*this, node))
+    for (size_t at = 0; at < old.size(); ++at) {
+        const Node& node = old[at];
+        if (node.opcode == spv::OpFunction && lowered.float64 && isExactProduct(node.result))
+            at = lowerExactProduct(old, at);
+        else if (!mStorage->lower(node) && !lowerInstruction(*this, node))
             mBody.push_back(remapped(node));
+    }
     editor.functions = std::move(mBody);
     mBody.clear();
+}
+
+/// Returns true for functions of shaders/lib that return a product of doubles and its rounding
+/// error.
+bool Lowering::isExactProduct(uint32_t function) const {
+    return std::ranges::any_of(editor.names, [&](const Node& node) {
+        if (node.opcode != spv::OpName || node.operand(0) != function)
+            return false;
+        const std::string name = Instruction{node.opcode, node.operands}.text(1);
+        return name == "kp_two_product(d1;d1;" || name == "kp_two_square(d1;";
+    });
+}
+
+size_t Lowering::lowerExactProduct(const std::vector<Node>& nodes, size_t at) {
+    std::vector<uint32_t> factors;
+    const uint32_t type = newIdOf(nodes[at].type);
+    for (; nodes[at].opcode != spv::OpLabel; ++at) {
+        mBody.push_back(remapped(nodes[at]));
+        if (nodes[at].opcode == spv::OpFunctionParameter)
+            factors.push_back(nodes[at].result);
+    }
+    mBody.push_back(nodes[at]);
+    for (uint32_t& factor : factors)
+        if (definitionOf(typeOf(factor)).opcode == spv::OpTypePointer)
+            factor = emit(spv::OpLoad, pairType(), {factor});
+    const uint32_t x = factors.front(), y = factors.back();
+    const uint32_t product = call("kp_f64_mul", {x, y});
+    const uint32_t error = call("kp_f64_fma", {x, y, call("kp_f64_neg", {product})});
+    mBody.push_back(nodeOf(spv::OpReturnValue, 0, 0, {construct(type, {product, error})}));
+    for (; nodes[at].opcode != spv::OpFunctionEnd; ++at) // the values that are no more
+        mGone.insert(nodes[at].result);
+    mBody.push_back(nodes[at]);
+    return at;
 }
 
 void Lowering::lowerDecorations() {
@@ -154,15 +197,16 @@ void Lowering::lowerDecorations() {
             node.opcode == spv::OpDecorate && (node.operand(1) == spv::DecorationNoContraction ||
                                                node.operand(1) == spv::DecorationRelaxedPrecision ||
                                                node.operand(1) == spv::DecorationFPRoundingMode);
-        if (mAliases.contains(target) || mUndecorated.contains(target) || mStorage->drops(node) ||
-            (isLoweredValue && ofArithmetic))
+        if (mAliases.contains(target) || mUndecorated.contains(target) || mGone.contains(target) ||
+            mStorage->drops(node) || (isLoweredValue && ofArithmetic))
             continue;
         kept.push_back(node);
     }
     editor.decorations.insert(editor.decorations.begin(), kept.begin(), kept.end());
     std::erase_if(editor.names, [&](const Node& node) {
         return (node.opcode == spv::OpName || node.opcode == spv::OpMemberName) &&
-               (mAliases.contains(node.operand(0)) || mUndecorated.contains(node.operand(0)));
+               (mAliases.contains(node.operand(0)) || mUndecorated.contains(node.operand(0)) ||
+                mGone.contains(node.operand(0)));
     });
 }
 

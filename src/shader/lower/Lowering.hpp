@@ -21,6 +21,8 @@ public:
 
     /// @throws ShaderError as lowerModule()
     void run();
+    /// Shortens the module for drivers that take too long to compile it.
+    void interpretLong();
     bool hasWordBuffers() const;
     std::vector<LoweredConstant> constants; ///< see LoweredModule
 
@@ -30,10 +32,16 @@ private:
     void lowerConstant(const Node& old);
     void lowerSpecialized(const Node& old);
     void lowerFunctions();
+    bool isExactProduct(uint32_t function) const;
+    /// Lowers such a function, at a place of the module as it was, to a product and a fused
+    /// operation, which are far fewer instructions than the sums of products of halves. @return its
+    /// end
+    size_t lowerExactProduct(const std::vector<Node>& nodes, size_t at);
     void lowerDecorations();
     void lowerCapabilities();
 
     std::unordered_set<uint32_t> mUndecorated; ///< ids that lost their old decorations
+    std::unordered_set<uint32_t> mGone;        ///< ids of values that are no more
     std::unique_ptr<NarrowStorage> mStorage;
 };
 

@@ -98,6 +98,13 @@ Node FunctionImport::remapped(const Node& node) {
     return copy;
 }
 
+std::unordered_set<uint32_t> FunctionImport::used() const {
+    std::unordered_set<uint32_t> ids;
+    for (const auto& [id, type] : mResultTypes)
+        ids.insert(id);
+    return ids;
+}
+
 void FunctionImport::finish() {
     mTarget.functions.insert(mTarget.functions.end(), mBodies.begin(), mBodies.end());
     mBodies.clear();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "shader/module/ModuleEditor.hpp"
@@ -25,6 +26,8 @@ public:
     uint32_t use(std::string_view name);
     /// Returns the id of the type that the function returns, in the target.
     uint32_t resultType(uint32_t function) const { return mResultTypes.at(function); }
+    /// Returns the ids of all used functions in the target, and of those that they call.
+    std::unordered_set<uint32_t> used() const;
     /// Appends the bodies of all used functions to the target.
     void finish();
 

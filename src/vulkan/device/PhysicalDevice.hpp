@@ -18,6 +18,9 @@ struct InstanceTable;
 struct MemoryMap {
     VkPhysicalDeviceMemoryProperties driver{};
     std::array<uint32_t, VK_MAX_MEMORY_TYPES> driverTypes{}; ///< of each of the profile's types
+    /// A type that the profile does not have, for images that the driver keeps in no other. On GPUs
+    /// with memory of their own, that is memory which the host cannot see.
+    std::optional<uint32_t> forImages;
 };
 
 /// The properties of one device, read once. Pure data, so that tests can invent devices.

@@ -19,7 +19,8 @@ struct FftLimits {
     uint32_t maxGroupInvocations = 0;
     std::array<uint32_t, 3> maxGroupSize{};
     std::array<uint32_t, 3> maxGroupCount{};
-    uint32_t sharedBytes = 0; ///< per work group
+    uint32_t sharedBytes = 0;         ///< per work group
+    uint32_t maxBuffers = UINT32_MAX; ///< that a shader may bind
 
     auto operator<=>(const FftLimits&) const = default;
 };
@@ -62,7 +63,8 @@ struct FftProgram {
     };
     struct Upload {
         uint32_t memory = 0;
-        std::vector<std::byte> bytes; ///< from the memory's start
+        std::vector<std::byte> bytes;
+        uint64_t offset = 0; ///< bytes, from the memory's start
     };
 
     std::vector<std::string> kernels;  ///< GLSL, with literal work group sizes

@@ -105,34 +105,38 @@ struct Allocator::Context {
                                              VkPhysicalDeviceMemoryProperties* properties) {
         *properties = current->device.physical().memory;
     }
-    static void useProfile(VkMemoryRequirements& requirements) {
+    static void useProfile(VkMemoryRequirements& requirements, bool isImage) {
         const PhysicalDevice& physical = current->device.physical();
         uint32_t types = 0;
         for (uint32_t i = 0; i < physical.memory.memoryTypeCount; ++i)
             types |= (requirements.memoryTypeBits >> physical.memoryMap->driverTypes[i] & 1u) << i;
+        if (const auto forImages = physical.memoryMap->forImages) {
+            const uint32_t own = types & ~(1u << *forImages);
+            types = isImage && own == 0 ? types : own;
+        }
         requirements.memoryTypeBits = types;
     }
     static VKAPI_ATTR void VKAPI_CALL bufferNeeds(VkDevice device, VkBuffer buffer,
                                                   VkMemoryRequirements* requirements) {
         current->device.vk().vkGetBufferMemoryRequirements(device, buffer, requirements);
-        useProfile(*requirements);
+        useProfile(*requirements, false);
     }
     static VKAPI_ATTR void VKAPI_CALL imageNeeds(VkDevice device, VkImage image,
                                                  VkMemoryRequirements* requirements) {
         current->device.vk().vkGetImageMemoryRequirements(device, image, requirements);
-        useProfile(*requirements);
+        useProfile(*requirements, true);
     }
     static VKAPI_ATTR void VKAPI_CALL bufferNeeds2(VkDevice device,
                                                    const VkBufferMemoryRequirementsInfo2* info,
                                                    VkMemoryRequirements2* requirements) {
         current->device.vk().vkGetBufferMemoryRequirements2(device, info, requirements);
-        useProfile(requirements->memoryRequirements);
+        useProfile(requirements->memoryRequirements, false);
     }
     static VKAPI_ATTR void VKAPI_CALL imageNeeds2(VkDevice device,
                                                   const VkImageMemoryRequirementsInfo2* info,
                                                   VkMemoryRequirements2* requirements) {
         current->device.vk().vkGetImageMemoryRequirements2(device, info, requirements);
-        useProfile(requirements->memoryRequirements);
+        useProfile(requirements->memoryRequirements, true);
     }
 };
 

@@ -93,6 +93,30 @@ bool usable(const VkPhysicalDeviceMemoryProperties& memory) {
            servingType(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) < memory.memoryTypeCount;
 }
 
+bool isHidden(const VkMemoryType& type) {
+    return (type.propertyFlags & VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT) != 0 &&
+           (type.propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0;
+}
+
+/// Adds the driver's memory that the host cannot see, unless one of the profile's types is of it.
+void addTypeForImages(const VkPhysicalDeviceMemoryProperties& driver,
+                      VkPhysicalDeviceMemoryProperties& memory, MemoryMap& map) {
+    uint32_t hidden = 0;
+    while (hidden < driver.memoryTypeCount && !isHidden(driver.memoryTypes[hidden]))
+        ++hidden;
+    const uint32_t count = memory.memoryTypeCount;
+    const bool isThere =
+        std::any_of(map.driverTypes.begin(), map.driverTypes.begin() + count,
+                    [&](uint32_t type) { return isHidden(driver.memoryTypes[type]); });
+    if (hidden == driver.memoryTypeCount || isThere || count == VK_MAX_MEMORY_TYPES)
+        return;
+    const uint32_t local = servingType(memory, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    memory.memoryTypes[count] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                                 memory.memoryTypes[local].heapIndex};
+    map.driverTypes[count] = hidden;
+    map.forImages = memory.memoryTypeCount++;
+}
+
 /// Each of the profile's types is one of the driver's that has its properties, and maybe more.
 void applyMemory(const DeviceProfile& profile, PhysicalDevice& device) {
     const VkPhysicalDeviceMemoryProperties driver = device.driverMemory();
@@ -111,6 +135,7 @@ void applyMemory(const DeviceProfile& profile, PhysicalDevice& device) {
     }
     if (!usable(memory))
         return;
+    addTypeForImages(driver, memory, map);
     device.memory = memory;
     device.memoryMap = map;
 }

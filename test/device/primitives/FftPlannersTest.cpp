@@ -12,6 +12,8 @@
 #include "device/primitives/PrimitiveSupport.hpp"
 #include "primitives/FftPrograms.hpp"
 #include "vulkan/fft/PlainFft.hpp"
+#include "vulkan/fft/SharedTables.hpp"
+#include "vulkan/fft/VkFft.hpp"
 
 namespace kp::test {
 namespace {
@@ -55,12 +57,15 @@ void transformByDefinition(ComplexDoubles& values, const FftRequest& request) {
 /// Every planner of transforms on this device, whichever one its own transforms come from.
 class FftPlannersTest : public DeviceTest {
 protected:
-    enum class Planner { eVkFft, ePlain, ePlainWithoutInt64 };
+    enum class Planner { eVkFft, eVkFftWithFourBuffers, ePlain, ePlainWithoutInt64 };
 
     FftTraits traits(Planner planner) {
         FftTraits traits = FftTraits::of(*deviceOf(manager));
         traits.limits.vendor = 0;
-        traits.limits.isCpu = planner != Planner::eVkFft;
+        const bool isVkFft =
+            planner == Planner::eVkFft || planner == Planner::eVkFftWithFourBuffers;
+        traits.limits.isCpu = !isVkFft;
+        traits.limits.maxBuffers = planner == Planner::eVkFftWithFourBuffers ? 4 : UINT32_MAX;
         traits.limits.int64 = traits.limits.int64 && planner != Planner::ePlainWithoutInt64;
         return traits;
     }
@@ -215,6 +220,27 @@ TEST_F(FftPlannersTest, PlainKernelsLeaveLargePrimesToVkFft) {
 TEST_F(FftPlannersTest, VkFftTransformsWhatOtherDevicesTransform) {
     for (const std::vector<uint64_t>& extents : {std::vector<uint64_t>{8}, {15}, {3, 4}})
         expectTransforms<float>(extents, Planner::eVkFft);
+}
+
+TEST_F(FftPlannersTest, LargePrimesNeedFourBuffers) {
+    for (const std::vector<uint64_t>& extents : {std::vector<uint64_t>{47}, {107}, {47, 3}}) {
+        FftRequest request;
+        request.extents = extents;
+        const FftTraits traits = this->traits(Planner::eVkFftWithFourBuffers);
+        const auto mostBuffers = [](const kp::vulkan::FftProgram& program) {
+            size_t most = 0;
+            for (const auto& step : program.steps)
+                most = std::max(most, step.bindings.size());
+            return most;
+        };
+        const auto program = kp::vulkan::planVkFft(request, traits.limits);
+        ASSERT_EQ(mostBuffers(program), 5u);
+        EXPECT_EQ(mostBuffers(kp::vulkan::withSharedTables(program, 4)), 4u);
+    }
+    FftRequest request;
+    request.extents = {47};
+    request.batches = 3;
+    expectTransform<float>(request, Planner::eVkFftWithFourBuffers);
 }
 
 } // namespace

@@ -115,6 +115,32 @@ TEST(DeviceProfile, ShowsMemoryTypesThatOneTypeOfTheDriverServes) {
     EXPECT_EQ(made.driverMemory().memoryHeaps[0].size, uint64_t{24} << 30);
 }
 
+TEST(DeviceProfile, OfUnifiedMemoryLeavesImagesTheMemoryThatTheHostCannotSee) {
+    PhysicalDevice device = inventEverything();
+    constexpr VkMemoryPropertyFlags kLocal = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    constexpr VkMemoryPropertyFlags kHost =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    device.memory.memoryHeapCount = 2;
+    device.memory.memoryHeaps[1] = {uint64_t{64} << 30, 0};
+    device.memory.memoryTypeCount = 5; // as NVIDIA's
+    device.memory.memoryTypes[0] = {0, 1};
+    device.memory.memoryTypes[1] = {kLocal, 0};
+    device.memory.memoryTypes[2] = {kHost, 1};
+    device.memory.memoryTypes[3] = {kHost | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, 1};
+    device.memory.memoryTypes[4] = {kLocal | kHost, 0};
+    const PhysicalDevice made = withProfile(device, *findProfile("raspberry-pi-5"));
+    ASSERT_TRUE(made.memoryMap);
+    ASSERT_TRUE(made.memoryMap->forImages);
+    const uint32_t type = *made.memoryMap->forImages;
+    EXPECT_EQ(type + 1, made.memory.memoryTypeCount);
+    EXPECT_EQ(made.memory.memoryTypes[type].propertyFlags, kLocal);
+    EXPECT_EQ(made.memoryMap->driverTypes[type], 1u);
+    for (uint32_t i = 0; i < type; ++i) // what the profile has comes first
+        EXPECT_TRUE(made.memory.memoryTypes[i].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
+    // A profile with such memory of its own needs no other.
+    EXPECT_FALSE(withProfile(device, *findProfile("vulkan-1.1-least")).memoryMap->forImages);
+}
+
 TEST(DeviceProfile, KeepsTheDevicesMemoryIfItCannotServeTheProfiles) {
     PhysicalDevice device = inventEverything();
     device.memory.memoryTypes[0].propertyFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;

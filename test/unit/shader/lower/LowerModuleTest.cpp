@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
+#include <kompute/ShaderLibrary.hpp>
 
 #include "../ShaderTestTools.hpp"
 #include "shader/Validate.hpp"
@@ -117,6 +118,25 @@ TEST(LowerModule, RefusesWhatItCannotReplace) {
     expectRefused(compiled(kNarrow, "if (i < a.length()) a[i] = uint8_t(0);"), "length()");
     expectRefused(compiled("layout(binding = 0) buffer A { dmat2 m; };\n", "m[0][0] = 1.0LF;"),
                   "matrix");
+}
+
+TEST(LowerModule, InterpretsFunctionsThatDriversTakeTooLongToCompile) {
+    NumberSupport support;
+    support.float64 = false;
+    const auto wordsOf = [&](std::string_view call, bool longFunctions) {
+        support.longFunctions = longFunctions;
+        LibraryText library;
+        library.use(call, "dvec2");
+        const LoweredModule lowered =
+            lowerModule(compiled("layout(binding = 0) buffer A { dvec2 a[]; };\n" + library.text(),
+                                 "dvec2 x = a[i]; a[i] = " + std::string(call) + ";"),
+                        support);
+        EXPECT_NO_THROW(validate(lowered.spirv, vulkan(1), true));
+        return lowered.spirv;
+    };
+    EXPECT_EQ(wordsOf("kp_cmul(x, x)", false), wordsOf("kp_cmul(x, x)", true));
+    for (const char* call : {"kp_cpow(x, x)", "kp_casin(x)", "kp_ctan(x)", "kp_clog1p(x)"})
+        EXPECT_NE(wordsOf(call, false), wordsOf(call, true)) << call;
 }
 
 } // namespace
