@@ -2,7 +2,8 @@
 //
 // Measures what timestamps cost a chain of small dispatches, by the way in which they are written
 // and reset, and what it costs the host to reset and to read them. It justifies the timestamps that
-// a recording has (DevicePlan::launchTimestamps, src/core/Recorder.cpp, src/core/Repeater.cpp).
+// a recording has (DevicePlan::launchTimestamps, src/core/sequence/Recorder.cpp,
+// src/core/queue/Repeater.cpp).
 //
 //   kompute_benchmark_timestamp_forms [--check]
 //

@@ -32,7 +32,7 @@
 
 #include "Measure.hpp"
 #include "Program.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 #include "vulkan/transfer/Transfer.hpp"

@@ -102,12 +102,9 @@ kompute_add_shaders(kompute_private NAMESPACE kp SOURCES ${shaders})
 kompute_add_shaders(kompute_private NAMESPACE kp OPTIONS --keep-uncalled
                     SOURCES "${PROJECT_SOURCE_DIR}/shaders/lib/wide/WideLibrary.comp")
 # Texts that are completed and compiled when they are first used, and functions for them.
-file(GLOB texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl"
-     "${PROJECT_SOURCE_DIR}/shaders/primitives/dense/*.glsl"
-     "${PROJECT_SOURCE_DIR}/shaders/primitives/sparse/*.glsl"
-     "${PROJECT_SOURCE_DIR}/shaders/primitives/spectral/*.glsl"
-     "${PROJECT_SOURCE_DIR}/shaders/lib/*.glsl" "${PROJECT_SOURCE_DIR}/shaders/lib/wide/*.glsl")
-# Shaders that older compilers do not know, as SPIR-V: see scripts/cooperative_shaders.py.
+file(GLOB_RECURSE texts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/primitives/*.glsl"
+     "${PROJECT_SOURCE_DIR}/shaders/lib/*.glsl")
+# Shaders that older compilers do not know, as SPIR-V: see scripts/shaders/cooperative_shaders.py.
 file(GLOB modules CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/shaders/cooperative/*.spv")
 # What shaders may include, for those that are compiled at run time.
 list(APPEND texts "${PROJECT_SOURCE_DIR}/include/kompute/check.glsl"

@@ -157,10 +157,10 @@ notices() {
 step_setup() { bash scripts/setup.sh; }
 step_style() {
     bash scripts/format.sh --check
-    python3 scripts/check_includes.py --planted
-    python3 scripts/check_includes.py
-    python3 scripts/cooperative_shaders.py --planted
-    python3 scripts/cooperative_shaders.py --check
+    python3 scripts/check_house.py --planted
+    python3 scripts/check_house.py
+    python3 scripts/shaders/cooperative_shaders.py --planted
+    python3 scripts/shaders/cooperative_shaders.py --check
 }
 
 # Tests that are long and do not depend on how dispatches are submitted and ordered: every call of

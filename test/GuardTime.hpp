@@ -7,8 +7,8 @@
 #include <kompute/Error.hpp>
 
 #include "Sanitizers.hpp"
-#include "shader/PreprocessedLimits.hpp"
-#include "shader/SourceLimits.hpp"
+#include "shader/limits/PreprocessedLimits.hpp"
+#include "shader/limits/SourceLimits.hpp"
 
 namespace kp::test {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the kernels of OpMatMul with cooperative matrices share: specialization constants, push
-// constants (as shaders/primitives/MatMul.glsl), and which tile a work group takes.
+// constants (as shaders/primitives/matrices/MatMul.glsl), and which tile a work group takes.
 
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require

@@ -5,7 +5,7 @@
 // Arguments are reduced with constants in two parts (Cody and Waite, "Software Manual for the
 // Elementary Functions", 1980). Logarithms are series of (m - 1) / (m + 1) around the first term
 // m - 1, which is exact (Ng, in fdlibm's description of log). Polynomials are minimax fits
-// (scripts/library_polynomials.py). fma() may round twice: nothing relies on it.
+// (scripts/shaders/library_polynomials.py). fma() may round twice: nothing relies on it.
 
 double kp_power_of_two(int k) {  // 2^k for -1022 <= k <= 1023
     return packDouble2x32(uvec2(0u, uint(k + 1023) << 20));

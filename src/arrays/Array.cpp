@@ -16,8 +16,8 @@
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 
 namespace kp {
 

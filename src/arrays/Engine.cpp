@@ -11,8 +11,8 @@
 #include "arrays/engine/Evaluate.hpp"
 #include "arrays/large/LargeIndexing.hpp"
 #include "base/Text.hpp"
-#include "core/ManagerImpl.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/manager/ManagerImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp::arrays {

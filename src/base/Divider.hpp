@@ -7,8 +7,8 @@
 namespace kp {
 
 /// Division of numbers below 2^31 by a multiplication and a shift, as `quotient()` in
-/// shaders/primitives/Units.glsl does it (Granlund and Montgomery, "Division by invariant integers
-/// using multiplication", 1994).
+/// shaders/primitives/parts/Units.glsl does it (Granlund and Montgomery, "Division by invariant
+/// integers using multiplication", 1994).
 struct Divider {
     uint32_t divisor = 1;
     uint32_t multiplier = 1;

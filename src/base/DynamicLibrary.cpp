@@ -7,8 +7,8 @@
 #include <dlfcn.h>
 #endif
 
-#include "base/Path.hpp"
 #include "base/Text.hpp"
+#include "base/files/Path.hpp"
 
 namespace kp {
 

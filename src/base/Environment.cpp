@@ -10,8 +10,8 @@
 #include <unistd.h>
 #endif
 
-#include "base/Path.hpp"
 #include "base/Text.hpp"
+#include "base/files/Path.hpp"
 
 namespace kp {
 namespace {

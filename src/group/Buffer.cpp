@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
-#include "core/ScalarTypes.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/memory/ScalarTypes.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "group/BufferImpl.hpp"
 
 namespace kp {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/Text.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "group/shards/ShardWork.hpp"
 
 namespace kp {

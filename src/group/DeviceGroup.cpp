@@ -7,9 +7,9 @@
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
 #include "base/Text.hpp"
-#include "core/DeviceChoice.hpp"
-#include "core/EventState.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/manager/DeviceChoice.hpp"
+#include "core/queue/EventState.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
 #include "group/shards/ShardMatMul.hpp"
 #include "group/shards/ShardReduce.hpp"

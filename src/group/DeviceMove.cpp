@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "group/DeviceGroupImpl.hpp"
 #include "group/shards/ShardWork.hpp"
 

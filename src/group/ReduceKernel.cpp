@@ -6,11 +6,11 @@
 #include <kompute/Shader.hpp>
 
 #include "base/Text.hpp"
-#include "core/BoundState.hpp"
+#include "core/algorithm/BoundState.hpp"
 #include "operations/GlslType.hpp"
 #include "operations/StoragePipeline.hpp"
-#include "primitives/OperatorSource.hpp"
-#include "primitives/Source.hpp"
+#include "primitives/source/OperatorSource.hpp"
+#include "primitives/source/Source.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/queue/Commands.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "base/Text.hpp"
 #include "launch/ConstantArguments.hpp"
-#include "shader/MemberLayout.hpp"
-#include "shader/Reflection.hpp"
+#include "shader/reflect/MemberLayout.hpp"
+#include "shader/reflect/Reflection.hpp"
 
 namespace kp {
 namespace {

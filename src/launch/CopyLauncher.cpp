@@ -6,10 +6,10 @@
 
 #include <kompute/operations/OpCopy.hpp>
 
-#include "core/ImageChannels.hpp"
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
-#include "core/ScalarTypes.hpp"
+#include "core/image/ImageChannels.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/memory/ScalarTypes.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "launch/LauncherImpl.hpp"
 #include "operations/OpCopyRange.hpp"
 #include "operations/OpFillRange.hpp"

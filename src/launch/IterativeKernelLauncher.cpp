@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/QueueImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "launch/KernelLauncherImpl.hpp"
 #include "launch/LauncherImpl.hpp"
 

@@ -7,11 +7,11 @@
 #include <kompute/launch/KernelListLauncher.hpp>
 
 #include "base/Text.hpp"
-#include "core/AlgorithmChecks.hpp"
-#include "core/BindingChecks.hpp"
-#include "core/ManagerImpl.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/algorithm/AlgorithmChecks.hpp"
+#include "core/algorithm/BindingChecks.hpp"
 #include "core/check/CheckedShader.hpp"
+#include "core/manager/ManagerImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "launch/ConstantArguments.hpp"
 #include "launch/KernelLauncherImpl.hpp"
 #include "launch/LauncherImpl.hpp"

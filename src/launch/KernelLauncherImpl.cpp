@@ -6,9 +6,9 @@
 #include <functional>
 #include <utility>
 
-#include "core/AlgorithmChecks.hpp"
-#include "core/ImageChecks.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/algorithm/AlgorithmChecks.hpp"
+#include "core/image/ImageChecks.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "launch/ConstantArguments.hpp"
 #include "launch/LauncherImpl.hpp"
 #include "shader/check/CheckMode.hpp"

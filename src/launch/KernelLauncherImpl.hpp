@@ -13,8 +13,8 @@
 #include <kompute/launch/KernelLauncher.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
-#include "core/AlgorithmImpl.hpp"
 #include "core/Internals.hpp"
+#include "core/algorithm/AlgorithmImpl.hpp"
 #include "shader/check/CheckedModule.hpp"
 
 namespace kp {

@@ -7,8 +7,8 @@
 
 #include <kompute/Error.hpp>
 
-#include "core/LaunchLog.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/queue/LaunchLog.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "launch/LauncherImpl.hpp"
 
 namespace kp {

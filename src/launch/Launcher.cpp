@@ -5,7 +5,7 @@
 
 #include <kompute/launch/Trace.hpp>
 
-#include "core/QueueImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 
 namespace kp {
 namespace launch {

@@ -16,7 +16,7 @@
 #include <kompute/operations/OpBase.hpp>
 
 #include "base/Text.hpp"
-#include "core/Repeater.hpp"
+#include "core/queue/Repeater.hpp"
 
 // What all launchers share.
 

@@ -3,10 +3,10 @@
 
 #include <utility>
 
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "launch/LauncherImpl.hpp"
-#include "primitives/BoundPlan.hpp"
+#include "primitives/plan/BoundPlan.hpp"
 
 namespace kp {
 

@@ -8,7 +8,7 @@
 #include <kompute/Manager.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 
-#include "core/QueueImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "launch/KernelLauncherImpl.hpp"
 #include "launch/LauncherImpl.hpp"
 

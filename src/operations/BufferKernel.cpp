@@ -6,8 +6,8 @@
 #include <ShaderCopyBuffer.hpp>
 #include <ShaderFillBuffer.hpp>
 
-#include "core/MemoryImpl.hpp"
-#include "core/Recorder.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/queue/Commands.hpp"

@@ -24,7 +24,7 @@ const GlslType& glslTypeOf(Memory::DataTypes type, const char* verb);
 /// Returns the GLSL type that numbers of a data type are computed with: "float" for eHalf.
 const char* glslComputedName(Memory::DataTypes type);
 
-/// Returns macros for a type of numbers, to precede shaders/primitives/Types.glsl:
+/// Returns macros for a type of numbers, to precede shaders/primitives/parts/Types.glsl:
 ///
 ///     X_STORED     type in buffers
 ///     X_VALUE      type in computations

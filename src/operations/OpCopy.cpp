@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/Recorder.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 

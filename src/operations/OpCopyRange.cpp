@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/Recorder.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/Recorder.hpp"
 
 namespace kp {
 

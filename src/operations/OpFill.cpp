@@ -13,9 +13,9 @@
 #include <kompute/Half.hpp>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/Recorder.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/transfer/Transfer.hpp"

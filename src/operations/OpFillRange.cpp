@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/Recorder.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/Recorder.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {

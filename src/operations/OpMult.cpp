@@ -6,7 +6,7 @@
 #include <ShaderOpMult.hpp>
 
 #include "base/Text.hpp"
-#include "core/AlgorithmImpl.hpp"
+#include "core/algorithm/AlgorithmImpl.hpp"
 
 namespace kp {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/operations/OpSyncDevice.hpp>
 
-#include "core/MemoryImpl.hpp"
 #include "core/Native.hpp"
-#include "core/Recorder.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/Recorder.hpp"
 
 namespace kp {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/Text.hpp"
-#include "core/LoweredShader.hpp"
-#include "shader/ContentKey.hpp"
+#include "core/algorithm/LoweredShader.hpp"
+#include "shader/compile/ContentKey.hpp"
 
 namespace kp {
 

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "primitives/KnownPlans.hpp"
-#include "primitives/ReducePlan.hpp"
+#include "primitives/plan/KnownPlans.hpp"
+#include "primitives/reduce/ReducePlan.hpp"
 
 namespace kp::primitives {
 namespace {

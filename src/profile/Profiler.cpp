@@ -10,10 +10,10 @@
 #include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
 
-#include "base/Path.hpp"
 #include "base/Text.hpp"
-#include "core/EventState.hpp"
-#include "core/ManagerImpl.hpp"
+#include "base/files/Path.hpp"
+#include "core/manager/ManagerImpl.hpp"
+#include "core/queue/EventState.hpp"
 #include "profile/ProfilerImpl.hpp"
 #include "vulkan/device/ClockCalibration.hpp"
 #include "vulkan/queue/Pools.hpp"

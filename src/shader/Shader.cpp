@@ -9,14 +9,14 @@
 #include <kompute/Error.hpp>
 
 #include "base/CompileNotice.hpp"
-#include "base/Path.hpp"
 #include "base/Text.hpp"
-#include "shader/AccessAnalysis.hpp"
-#include "shader/CompileCache.hpp"
-#include "shader/Compiler.hpp"
-#include "shader/Includer.hpp"
+#include "base/files/Path.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/check/CheckMode.hpp"
+#include "shader/compile/CompileCache.hpp"
+#include "shader/compile/Compiler.hpp"
+#include "shader/compile/Includer.hpp"
+#include "shader/reflect/AccessAnalysis.hpp"
 
 namespace kp {
 namespace {

@@ -26,6 +26,13 @@ constexpr uint32_t kOpCooperativeMatrixLoadTensorNV = 5367;
 constexpr uint32_t kOpCooperativeMatrixStoreTensorNV = 5368;
 constexpr uint32_t kOpRawAccessChainNV = 5398;
 
+/// Returns true for the instructions that access memory atomically.
+inline bool isAtomic(uint32_t opcode) {
+    return (opcode >= spv::OpAtomicLoad && opcode <= spv::OpAtomicXor) ||
+           opcode == spv::OpAtomicFAddEXT || opcode == spv::OpAtomicFMinEXT ||
+           opcode == spv::OpAtomicFMaxEXT;
+}
+
 /// One instruction of a module: a view of the module's words.
 struct Instruction {
     uint32_t opcode = 0;

@@ -9,11 +9,11 @@
 #include <spirv-tools/libspirv.h>
 
 #include "base/Text.hpp"
-#include "shader/CompilerThread.hpp"
-#include "shader/ContentKey.hpp"
-#include "shader/LruCache.hpp"
-#include "shader/SpirvLimits.hpp"
 #include "shader/SpirvModule.hpp"
+#include "shader/compile/CompilerThread.hpp"
+#include "shader/compile/ContentKey.hpp"
+#include "shader/compile/LruCache.hpp"
+#include "shader/limits/SpirvLimits.hpp"
 
 namespace kp::shader {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/Environment.hpp"
 #include "base/Text.hpp"
-#include "core/ManagerImpl.hpp"
+#include "core/manager/ManagerImpl.hpp"
 #include "tune/TuningRun.hpp"
 #include "vulkan/device/Device.hpp"
 

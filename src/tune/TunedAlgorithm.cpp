@@ -9,7 +9,7 @@
 #include <kompute/Manager.hpp>
 
 #include "base/Text.hpp"
-#include "core/ManagerImpl.hpp"
+#include "core/manager/ManagerImpl.hpp"
 #include "tune/TuningBuild.hpp"
 #include "tune/TuningSpace.hpp"
 

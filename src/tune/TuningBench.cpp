@@ -13,7 +13,7 @@
 #include <kompute/operations/OpBase.hpp>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 
 namespace kp::tune {
 namespace {

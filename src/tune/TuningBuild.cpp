@@ -12,8 +12,8 @@
 
 #include "base/Hash.hpp"
 #include "base/Text.hpp"
-#include "shader/Reflection.hpp"
-#include "shader/VariableSizes.hpp"
+#include "shader/reflect/Reflection.hpp"
+#include "shader/reflect/VariableSizes.hpp"
 
 namespace kp::tune {
 namespace {

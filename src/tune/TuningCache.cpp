@@ -15,10 +15,10 @@
 #include <kompute/logger/Logger.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/Files.hpp"
 #include "base/Hash.hpp"
-#include "base/Path.hpp"
 #include "base/Text.hpp"
+#include "base/files/Files.hpp"
+#include "base/files/Path.hpp"
 
 namespace kp::tune {
 namespace {

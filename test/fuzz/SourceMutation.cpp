@@ -12,7 +12,7 @@
 #include <kompute/Shader.hpp>
 
 #include "GuardTime.hpp"
-#include "shader/SourceTokens.hpp"
+#include "shader/limits/SourceTokens.hpp"
 
 namespace kp::fuzz {
 namespace {

@@ -13,11 +13,11 @@
 
 #include <kompute/Error.hpp>
 
-#include "shader/AccessAnalysis.hpp"
-#include "shader/Reflection.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
 #include "shader/check/CheckedModule.hpp"
+#include "shader/reflect/AccessAnalysis.hpp"
+#include "shader/reflect/Reflection.hpp"
 
 namespace {
 

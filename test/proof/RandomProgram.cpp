@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/MemoryImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "device/TestSupport.hpp"
 #include "proof/ExpectEqual.hpp"
 #include "proof/RandomGraph.hpp"

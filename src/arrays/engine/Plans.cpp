@@ -10,10 +10,10 @@
 #include "arrays/large/Blocks.hpp"
 #include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
-#include "core/AlgorithmImpl.hpp"
-#include "core/ManagerImpl.hpp"
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/algorithm/AlgorithmImpl.hpp"
+#include "core/manager/ManagerImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 
 namespace kp::arrays {
 namespace {

@@ -17,7 +17,7 @@
 
 #include "arrays/engine/Program.hpp"
 #include "arrays/engine/Signature.hpp"
-#include "core/Repeater.hpp"
+#include "core/queue/Repeater.hpp"
 
 namespace kp::arrays {
 

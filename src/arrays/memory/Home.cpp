@@ -9,8 +9,8 @@
 
 #include "arrays/engine/KernelText.hpp"
 #include "base/Text.hpp"
-#include "core/ManagerImpl.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/manager/ManagerImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 
 namespace kp::arrays {
 namespace {

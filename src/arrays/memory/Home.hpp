@@ -16,7 +16,7 @@
 
 #include "arrays/engine/Plans.hpp"
 #include "arrays/engine/Rules.hpp"
-#include "core/ManagerAttachment.hpp"
+#include "core/manager/ManagerAttachment.hpp"
 
 namespace kp::arrays {
 

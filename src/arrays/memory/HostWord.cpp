@@ -2,7 +2,7 @@
 #include "arrays/memory/HostWord.hpp"
 
 #include "arrays/memory/Home.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 
 namespace kp::arrays {
 

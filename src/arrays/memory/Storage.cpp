@@ -7,7 +7,7 @@
 #include "arrays/engine/Node.hpp"
 #include "arrays/memory/Home.hpp"
 #include "core/Internals.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 
 namespace kp::arrays {
 namespace {

@@ -2,11 +2,11 @@
 #include "core/check/CheckedShader.hpp"
 
 #include "base/Text.hpp"
-#include "core/QueueImpl.hpp"
-#include "shader/ContentKey.hpp"
-#include "shader/LruCache.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "shader/Validate.hpp"
 #include "shader/check/CheckMode.hpp"
+#include "shader/compile/ContentKey.hpp"
+#include "shader/compile/LruCache.hpp"
 
 namespace kp {
 namespace {

@@ -9,8 +9,8 @@
 #include <kompute/AlgorithmOptions.hpp>
 
 #include "base/Hash.hpp"
-#include "shader/Reflection.hpp"
 #include "shader/check/CheckedModule.hpp"
+#include "shader/reflect/Reflection.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp {

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/Text.hpp"
-#include "shader/Includer.hpp"
 #include "shader/check/SourceLines.hpp"
+#include "shader/compile/Includer.hpp"
 
 namespace kp {
 namespace {

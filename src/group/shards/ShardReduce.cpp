@@ -11,7 +11,7 @@
 #include "base/Text.hpp"
 #include "group/shards/ShardWork.hpp"
 #include "operations/GlslType.hpp"
-#include "primitives/Axis.hpp"
+#include "primitives/plan/Axis.hpp"
 
 namespace kp::group {
 namespace {

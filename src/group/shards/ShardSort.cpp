@@ -8,7 +8,7 @@
 #include <kompute/primitives/OpSort.hpp>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "group/shards/ShardWork.hpp"
 #include "group/shards/SortSplit.hpp"
 

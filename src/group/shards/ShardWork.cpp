@@ -7,8 +7,8 @@
 #include <kompute/Sequence.hpp>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
-#include "core/QueueImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 
 namespace kp::group {
 

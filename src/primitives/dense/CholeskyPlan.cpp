@@ -7,7 +7,7 @@
 #include <Cholesky.glsl.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/Division.hpp"
+#include "primitives/source/Division.hpp"
 
 namespace kp::primitives {
 namespace {

@@ -6,7 +6,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "vulkan/memory/Buffer.hpp"
 
 namespace kp::primitives {

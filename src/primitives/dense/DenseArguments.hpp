@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 
-#include "primitives/BoundPlan.hpp"
+#include "primitives/plan/BoundPlan.hpp"
 
 namespace kp::primitives {
 

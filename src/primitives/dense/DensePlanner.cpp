@@ -13,10 +13,10 @@
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
-#include "primitives/Division.hpp"
-#include "primitives/MatMulPlan.hpp"
-#include "primitives/MovePlan.hpp"
-#include "primitives/Source.hpp"
+#include "primitives/matrices/MatMulPlan.hpp"
+#include "primitives/move/MovePlan.hpp"
+#include "primitives/source/Division.hpp"
+#include "primitives/source/Source.hpp"
 
 namespace kp::primitives {
 namespace {

@@ -10,7 +10,7 @@
 #include <LuPanel.glsl.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/Division.hpp"
+#include "primitives/source/Division.hpp"
 
 namespace kp::primitives {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <kompute/Memory.hpp>
 
-#include "primitives/DeviceTraits.hpp"
-#include "primitives/Plan.hpp"
 #include "primitives/dense/DensePlanner.hpp"
+#include "primitives/plan/DeviceTraits.hpp"
+#include "primitives/plan/Plan.hpp"
 
 namespace kp::primitives {
 

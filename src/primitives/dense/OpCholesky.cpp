@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "primitives/KnownPlans.hpp"
 #include "primitives/dense/CholeskyPlan.hpp"
 #include "primitives/dense/DenseArguments.hpp"
+#include "primitives/plan/KnownPlans.hpp"
 
 namespace kp {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "primitives/KnownPlans.hpp"
 #include "primitives/dense/DenseArguments.hpp"
 #include "primitives/dense/LuPlan.hpp"
+#include "primitives/plan/KnownPlans.hpp"
 
 namespace kp {
 namespace {

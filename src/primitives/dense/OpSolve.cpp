@@ -8,9 +8,9 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/KnownPlans.hpp"
 #include "primitives/dense/DenseArguments.hpp"
 #include "primitives/dense/SolvePlan.hpp"
+#include "primitives/plan/KnownPlans.hpp"
 
 namespace kp {
 namespace {

@@ -12,9 +12,9 @@
 #include <Reflection.glsl.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/Division.hpp"
 #include "primitives/dense/DensePlanner.hpp"
 #include "primitives/dense/DenseScale.hpp"
+#include "primitives/source/Division.hpp"
 
 namespace kp::primitives {
 namespace {

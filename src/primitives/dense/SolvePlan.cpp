@@ -6,9 +6,9 @@
 
 #include <PermuteRows.glsl.hpp>
 
-#include "primitives/Division.hpp"
 #include "primitives/dense/DensePlanner.hpp"
 #include "primitives/dense/LuPlan.hpp"
+#include "primitives/source/Division.hpp"
 
 namespace kp::primitives {
 namespace {

@@ -8,10 +8,10 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "core/MemoryImpl.hpp"
-#include "primitives/Axis.hpp"
-#include "primitives/KnownPlans.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "primitives/dense/DenseArguments.hpp"
+#include "primitives/plan/Axis.hpp"
+#include "primitives/plan/KnownPlans.hpp"
 #include "primitives/sparse/SparsePlan.hpp"
 
 namespace kp {

@@ -17,8 +17,8 @@
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
-#include "primitives/Division.hpp"
-#include "primitives/Source.hpp"
+#include "primitives/source/Division.hpp"
+#include "primitives/source/Source.hpp"
 
 namespace kp::primitives {
 namespace {

@@ -6,8 +6,8 @@
 #include <kompute/Memory.hpp>
 #include <kompute/primitives/sparse/OpSparseMatMul.hpp>
 
-#include "primitives/DeviceTraits.hpp"
-#include "primitives/Plan.hpp"
+#include "primitives/plan/DeviceTraits.hpp"
+#include "primitives/plan/Plan.hpp"
 
 namespace kp::primitives {
 

@@ -9,9 +9,9 @@
 #include <Jacobi.glsl.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/Division.hpp"
 #include "primitives/dense/DensePlanner.hpp"
 #include "primitives/dense/DenseScale.hpp"
+#include "primitives/source/Division.hpp"
 #include "primitives/spectral/JacobiSteps.hpp"
 
 namespace kp::primitives {

@@ -14,8 +14,8 @@
 #include <JacobiRows.glsl.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/Division.hpp"
 #include "primitives/dense/DenseScale.hpp"
+#include "primitives/source/Division.hpp"
 
 namespace kp::primitives {
 

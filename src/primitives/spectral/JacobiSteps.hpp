@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "primitives/DeviceTraits.hpp"
-#include "primitives/Plan.hpp"
 #include "primitives/dense/DensePlanner.hpp"
+#include "primitives/plan/DeviceTraits.hpp"
+#include "primitives/plan/Plan.hpp"
 
 namespace kp::primitives {
 

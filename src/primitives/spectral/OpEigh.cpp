@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "primitives/KnownPlans.hpp"
 #include "primitives/dense/DenseArguments.hpp"
+#include "primitives/plan/KnownPlans.hpp"
 #include "primitives/spectral/EighPlan.hpp"
 
 namespace kp {

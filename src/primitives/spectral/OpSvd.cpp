@@ -10,8 +10,8 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/KnownPlans.hpp"
 #include "primitives/dense/DenseArguments.hpp"
+#include "primitives/plan/KnownPlans.hpp"
 #include "primitives/spectral/SvdPlan.hpp"
 
 namespace kp {

@@ -13,10 +13,10 @@
 #include <SvdWhole.glsl.hpp>
 
 #include "base/Text.hpp"
-#include "primitives/Division.hpp"
 #include "primitives/dense/DensePlanner.hpp"
 #include "primitives/dense/DenseScale.hpp"
 #include "primitives/dense/QrPlan.hpp"
+#include "primitives/source/Division.hpp"
 #include "primitives/spectral/JacobiSteps.hpp"
 
 namespace kp::primitives {

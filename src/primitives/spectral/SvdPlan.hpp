@@ -5,8 +5,8 @@
 
 #include <kompute/Memory.hpp>
 
-#include "primitives/DeviceTraits.hpp"
-#include "primitives/Plan.hpp"
+#include "primitives/plan/DeviceTraits.hpp"
+#include "primitives/plan/Plan.hpp"
 
 namespace kp::primitives {
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "shader/SpirvModule.hpp"
 #include "shader/check/CheckContext.hpp"
 
 namespace kp::shader {
@@ -32,13 +33,6 @@ struct AccessPath {
 /// Returns true for the instructions that index memory.
 inline bool isAccessChain(uint32_t opcode) {
     return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
-}
-
-/// Returns true for the instructions that access memory atomically.
-inline bool isAtomic(uint32_t opcode) {
-    return (opcode >= spv::OpAtomicLoad && opcode <= spv::OpAtomicXor) ||
-           opcode == spv::OpAtomicFAddEXT || opcode == spv::OpAtomicFMinEXT ||
-           opcode == spv::OpAtomicFMaxEXT;
 }
 
 /// Returns the path of a pointer; nothing if it does not begin at a variable or parameter, or goes

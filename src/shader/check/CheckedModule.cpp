@@ -9,7 +9,7 @@
 #include "shader/check/CheckContext.hpp"
 #include "shader/check/FiniteChecks.hpp"
 #include "shader/check/LoopChecks.hpp"
-#include "shader/check/RaceChecks.hpp"
+#include "shader/check/races/RaceChecks.hpp"
 
 namespace kp::shader {
 

@@ -6,7 +6,7 @@
 namespace kp::shader {
 namespace {
 
-constexpr size_t kMaxNumbers = 16; ///< of one access
+constexpr size_t kMaxOffsets = 16; ///< of one access
 
 bool isNumber(uint32_t opcode) {
     return opcode == spv::OpTypeInt || opcode == spv::OpTypeFloat || opcode == spv::OpTypeBool;
@@ -74,7 +74,7 @@ public:
     void append(uint32_t type, uint32_t offset, std::vector<uint32_t>& part,
                 AccessedNumbers& numbers) {
         const Node* const node = mContext.editor.global(type);
-        if (mFailed || !node || numbers.offsets.size() >= kMaxNumbers) {
+        if (mFailed || !node || numbers.offsets.size() >= kMaxOffsets) {
             mFailed = true;
             return;
         }

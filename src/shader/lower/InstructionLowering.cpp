@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/Text.hpp"
+#include "shader/SpirvModule.hpp"
 #include "shader/lower/CompositeLowering.hpp"
 #include "shader/lower/ConversionLowering.hpp"
 #include "shader/lower/Doubles.hpp"
@@ -47,10 +48,6 @@ bool movesValues(uint32_t opcode) {
 
 bool isOfSubgroup(uint32_t opcode) {
     return opcode >= spv::OpGroupNonUniformElect && opcode <= spv::OpGroupNonUniformQuadSwap;
-}
-
-bool isAtomic(uint32_t opcode) {
-    return opcode >= spv::OpAtomicLoad && opcode <= spv::OpAtomicXor;
 }
 
 bool isConversion(uint32_t opcode) {

@@ -10,8 +10,8 @@
 
 #include "base/DynamicLibrary.hpp"
 #include "base/Environment.hpp"
-#include "base/Path.hpp"
 #include "base/Text.hpp"
+#include "base/files/Path.hpp"
 
 namespace kp::vulkan {
 namespace {

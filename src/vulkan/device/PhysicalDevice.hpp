@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "vulkan/device/CooperativeMatrices.hpp"
-#include "vulkan/device/Features.hpp"
+#include "vulkan/features/CooperativeMatrices.hpp"
+#include "vulkan/features/Features.hpp"
 
 namespace kp::vulkan {
 

@@ -12,11 +12,11 @@
 #include <kompute/logger/Logger.hpp>
 
 #include "base/CompileNotice.hpp"
-#include "base/Files.hpp"
 #include "base/Hash.hpp"
-#include "base/Path.hpp"
 #include "base/Process.hpp"
 #include "base/Text.hpp"
+#include "base/files/Files.hpp"
+#include "base/files/Path.hpp"
 #include "vulkan/device/DeviceHandle.hpp"
 #include "vulkan/device/PhysicalDevice.hpp"
 #include "vulkan/device/Result.hpp"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vulkan/device/Features.hpp"
+#include "vulkan/features/Features.hpp"
 
 namespace kp::vulkan {
 

@@ -12,8 +12,8 @@
 #include <raspberry-pi-5.json.hpp>
 #include <vulkan-1.1-least.json.hpp>
 
-#include "base/Files.hpp"
 #include "base/Text.hpp"
+#include "base/files/Files.hpp"
 
 namespace kp::vulkan {
 namespace {

@@ -4,7 +4,7 @@
 #include <kompute/arrays/Engine.hpp>
 
 #include "ArraySupport.hpp"
-#include "core/ManagerImpl.hpp"
+#include "core/manager/ManagerImpl.hpp"
 
 namespace kp::test {
 namespace {

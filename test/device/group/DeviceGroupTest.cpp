@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "core/QueueImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "device/HostVulkan.hpp"
 #include "device/group/GroupSupport.hpp"
 #include "vulkan/device/Device.hpp"

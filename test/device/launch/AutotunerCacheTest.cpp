@@ -3,7 +3,7 @@
 // What the tuner remembers between calls and programs, and how it handles a damaged cache.
 #include "device/launch/AutotunerSupport.hpp"
 
-#include "base/Files.hpp"
+#include "base/files/Files.hpp"
 
 namespace kp::test {
 namespace {

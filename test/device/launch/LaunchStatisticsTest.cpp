@@ -5,7 +5,7 @@
 
 #include <kompute/launch/Trace.hpp>
 
-#include "core/QueueImpl.hpp"
+#include "core/queue/QueueImpl.hpp"
 #include "device/CallCounter.hpp"
 #include "device/launch/LaunchSupport.hpp"
 #include "vulkan/device/Device.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/HistogramPlan.hpp"
+#include "primitives/reduce/HistogramPlan.hpp"
 
 namespace kp::test {
 namespace {

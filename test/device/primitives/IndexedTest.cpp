@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/IndexedPlan.hpp"
+#include "primitives/move/IndexedPlan.hpp"
 
 namespace kp::test {
 namespace {

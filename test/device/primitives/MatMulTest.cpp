@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/MatMulPlan.hpp"
+#include "primitives/matrices/MatMulPlan.hpp"
 
 namespace kp::test {
 namespace {

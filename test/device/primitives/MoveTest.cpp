@@ -6,7 +6,7 @@
 
 #include "device/CallCounter.hpp"
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/MovePlan.hpp"
+#include "primitives/move/MovePlan.hpp"
 
 namespace kp::test {
 namespace {

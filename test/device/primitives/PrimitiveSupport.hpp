@@ -11,10 +11,10 @@
 
 #include <kompute/Primitives.hpp>
 
-#include "core/MemoryImpl.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "device/TestSupport.hpp"
-#include "primitives/BoundPlan.hpp"
-#include "primitives/DeviceTraits.hpp"
+#include "primitives/plan/BoundPlan.hpp"
+#include "primitives/plan/DeviceTraits.hpp"
 
 namespace kp::test {
 

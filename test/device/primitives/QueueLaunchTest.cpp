@@ -11,7 +11,7 @@
 #include <kompute/Queue.hpp>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/KnownPlans.hpp"
+#include "primitives/plan/KnownPlans.hpp"
 #include "vulkan/memory/SharedScratch.hpp"
 
 namespace kp::test {

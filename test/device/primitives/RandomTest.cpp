@@ -8,8 +8,8 @@
 #include <Philox.glsl.hpp>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/RandomPlan.hpp"
-#include "primitives/Source.hpp"
+#include "primitives/random/RandomPlan.hpp"
+#include "primitives/source/Source.hpp"
 
 namespace kp::test {
 namespace {

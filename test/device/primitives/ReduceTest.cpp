@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/ReducePlan.hpp"
+#include "primitives/reduce/ReducePlan.hpp"
 #include "unit/TestFiles.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/Instance.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/SelectPlan.hpp"
+#include "primitives/select/SelectPlan.hpp"
 
 namespace kp::test {
 namespace {

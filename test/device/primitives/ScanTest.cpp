@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/OperatorSource.hpp"
-#include "primitives/ScanPlan.hpp"
+#include "primitives/scan/ScanPlan.hpp"
+#include "primitives/source/OperatorSource.hpp"
 
 namespace kp::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/SearchPlan.hpp"
+#include "primitives/sort/SearchPlan.hpp"
 
 namespace kp::test {
 namespace {

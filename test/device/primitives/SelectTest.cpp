@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/SelectPlan.hpp"
+#include "primitives/select/SelectPlan.hpp"
 
 namespace kp::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/SortPlan.hpp"
+#include "primitives/sort/SortPlan.hpp"
 
 namespace kp::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "device/primitives/PrimitiveSupport.hpp"
-#include "primitives/TopKPlan.hpp"
+#include "primitives/sort/TopKPlan.hpp"
 
 namespace kp::test {
 namespace {

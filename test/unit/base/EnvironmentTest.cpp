@@ -7,7 +7,7 @@
 #include <windows.h>
 #endif
 
-#include "base/Path.hpp"
+#include "base/files/Path.hpp"
 #include "unit/ScopedEnvironment.hpp"
 
 namespace kp::test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/Files.hpp"
+#include "base/files/Files.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -18,7 +18,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/Path.hpp"
+#include "base/files/Path.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestThreads.hpp"
 

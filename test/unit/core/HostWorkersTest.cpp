@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/HostWorkers.hpp"
+#include "core/queue/HostWorkers.hpp"
 
 #include <future>
 #include <thread>

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "primitives/HistogramEdges.hpp"
-#include "primitives/HistogramPlan.hpp"
+#include "primitives/reduce/HistogramEdges.hpp"
+#include "primitives/reduce/HistogramPlan.hpp"
 #include "unit/primitives/PlanSupport.hpp"
 
 namespace kp::primitives {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "primitives/MatMulPlan.hpp"
+#include "primitives/matrices/MatMulPlan.hpp"
 
 namespace kp::primitives {
 namespace {

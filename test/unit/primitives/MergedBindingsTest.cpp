@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitives/MergedBindings.hpp"
+#include "primitives/plan/MergedBindings.hpp"
 
 #include <algorithm>
 

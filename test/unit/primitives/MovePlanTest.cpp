@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "primitives/MovePlan.hpp"
+#include "primitives/move/MovePlan.hpp"
 
 namespace kp::test {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "primitives/DeviceTraits.hpp"
-#include "primitives/Plan.hpp"
+#include "primitives/plan/DeviceTraits.hpp"
+#include "primitives/plan/Plan.hpp"
 
 namespace kp::primitives {
 

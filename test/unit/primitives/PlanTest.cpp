@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitives/PermutationPlan.hpp"
+#include "primitives/random/PermutationPlan.hpp"
 #include "unit/primitives/PlanSupport.hpp"
 
 namespace kp::primitives {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "primitives/RandomPlan.hpp"
+#include "primitives/random/RandomPlan.hpp"
 
 namespace kp::primitives {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitives/ReducePlan.hpp"
+#include "primitives/reduce/ReducePlan.hpp"
 #include "unit/primitives/PlanSupport.hpp"
 
 namespace kp::primitives {

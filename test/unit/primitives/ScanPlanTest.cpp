@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitives/ScanPlan.hpp"
+#include "primitives/scan/ScanPlan.hpp"
 #include "unit/primitives/PlanSupport.hpp"
 
 namespace kp::primitives {

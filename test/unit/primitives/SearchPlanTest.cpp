@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "primitives/SearchPlan.hpp"
+#include "primitives/sort/SearchPlan.hpp"
 #include "unit/primitives/PlanSupport.hpp"
 
 namespace kp::primitives {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <kompute/Error.hpp>
 
-#include "primitives/SortPlan.hpp"
+#include "primitives/sort/SortPlan.hpp"
 
 namespace kp::primitives {
 namespace {

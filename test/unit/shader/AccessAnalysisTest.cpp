@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/AccessAnalysis.hpp"
+#include "shader/reflect/AccessAnalysis.hpp"
 
 #include "ShaderTestTools.hpp"
 #include "shader/Validate.hpp"

@@ -3,8 +3,8 @@
 #include <ShaderOpMult.hpp>
 
 #include "ShaderTestTools.hpp"
-#include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
+#include "shader/reflect/Reflection.hpp"
 
 namespace kp::shader {
 namespace {

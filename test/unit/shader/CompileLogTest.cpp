@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/CompileLog.hpp"
+#include "shader/compile/CompileLog.hpp"
 
 #include "ShaderTestTools.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "ShaderTestTools.hpp"
 #include "base/Text.hpp"
-#include "shader/Reflection.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
+#include "shader/reflect/Reflection.hpp"
 #include "unit/TestThreads.hpp"
 
 namespace kp {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "shader/CompilerProcess.hpp"
+#include "shader/compile/CompilerProcess.hpp"
 
 #if defined(__unix__)
 #include <chrono>

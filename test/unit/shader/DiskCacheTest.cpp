@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Compiled shaders on disk: DiskCache itself, and compile() with it.
-#include "shader/CompileCache.hpp"
+#include "shader/compile/CompileCache.hpp"
 
 #include <atomic>
 #include <filesystem>

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "ShaderTestTools.hpp"
-#include "shader/Reflection.hpp"
+#include "shader/reflect/Reflection.hpp"
 
 namespace kp {
 namespace {

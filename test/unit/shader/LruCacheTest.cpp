@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/LruCache.hpp"
+#include "shader/compile/LruCache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/Reflection.hpp"
+#include "shader/reflect/Reflection.hpp"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
 
-#include "base/Files.hpp"
+#include "base/files/Files.hpp"
 
 namespace kp::shader {
 namespace {

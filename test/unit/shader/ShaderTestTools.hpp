@@ -13,8 +13,8 @@
 #include <kompute/Shader.hpp>
 #include <spirv-tools/libspirv.h>
 
-#include "shader/AccessAnalysis.hpp"
 #include "shader/SpirvModule.hpp"
+#include "shader/reflect/AccessAnalysis.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestText.hpp"
 

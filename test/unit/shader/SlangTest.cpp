@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "ShaderTestTools.hpp"
-#include "shader/CompileCache.hpp"
-#include "shader/CompileLog.hpp"
-#include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
+#include "shader/compile/CompileCache.hpp"
+#include "shader/compile/CompileLog.hpp"
+#include "shader/reflect/Reflection.hpp"
 #include "unit/ScopedEnvironment.hpp"
 
 namespace kp {

@@ -2,7 +2,7 @@
 //
 // Sources that made the compiler crash or never return, through compile(); and large ones that
 // must compile.
-#include "shader/SourceLimits.hpp"
+#include "shader/limits/SourceLimits.hpp"
 
 #include <csignal>
 #include <ctime>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/SpirvLimits.hpp"
+#include "shader/limits/SpirvLimits.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,10 +9,10 @@
 #include "ShaderTestTools.hpp"
 #include "base/Hash.hpp"
 #include "base/Text.hpp"
-#include "shader/CompileCache.hpp"
-#include "shader/ContentKey.hpp"
-#include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
+#include "shader/compile/CompileCache.hpp"
+#include "shader/compile/ContentKey.hpp"
+#include "shader/reflect/Reflection.hpp"
 
 namespace kp::shader {
 namespace {

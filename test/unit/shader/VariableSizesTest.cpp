@@ -4,7 +4,7 @@
 #include <kompute/Shader.hpp>
 
 #include "ShaderTestTools.hpp"
-#include "shader/VariableSizes.hpp"
+#include "shader/reflect/VariableSizes.hpp"
 
 namespace kp::shader {
 namespace {

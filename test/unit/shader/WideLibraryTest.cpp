@@ -12,7 +12,7 @@
 #include <kompute/Shader.hpp>
 #include <kompute/ShaderLibrary.hpp>
 
-#include "base/Files.hpp"
+#include "base/files/Files.hpp"
 #include "shader/SpirvModule.hpp"
 #include "shader/Validate.hpp"
 

@@ -8,7 +8,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 
-#include "base/Files.hpp"
+#include "base/files/Files.hpp"
 #include "tune/TuningCache.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestThreads.hpp"

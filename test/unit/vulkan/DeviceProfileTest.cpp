@@ -8,7 +8,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
-#include "core/DeviceChoice.hpp"
+#include "core/manager/DeviceChoice.hpp"
 #include "unit/ScopedEnvironment.hpp"
 #include "unit/TestText.hpp"
 #include "unit/vulkan/InventedDevice.hpp"

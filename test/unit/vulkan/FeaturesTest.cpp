@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vulkan/device/Features.hpp"
+#include "vulkan/features/Features.hpp"
 
 #include <algorithm>
 #include <cstring>

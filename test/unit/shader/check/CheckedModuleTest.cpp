@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "shader/Reflection.hpp"
 #include "shader/Validate.hpp"
+#include "shader/reflect/Reflection.hpp"
 #include "unit/shader/ShaderTestTools.hpp"
 
 namespace kp::test {

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that includes point one way, as docs/architecture.md says, and that folders and files have a size.
+
+scripts/check_house.py            check the tree
+scripts/check_house.py --planted  plant a fault of each kind and check that it is found
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Each room and the rooms that it may include.
+BELOW = {
+    "base": set(),
+    "vulkan": {"base"},
+    "shader": {"base"},
+    "cuda": {"vulkan", "base"},
+    "core": {"shader", "cuda", "vulkan", "base"},
+}
+for room in ("operations", "tune", "profile"):
+    BELOW[room] = BELOW["core"] | {"core"}
+BELOW["primitives"] = BELOW["operations"] | {"operations"}
+BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "tune", "profile"}
+BELOW["group"] = BELOW["launch"] | {"launch"}
+BELOW["arrays"] = BELOW["group"] | {"group"}
+BELOW["sparse"] = BELOW["arrays"] | {"arrays"}
+BELOW["umbrella"] = BELOW["sparse"] | {"sparse"}
+
+# The rooms of public headers. Folders name theirs, except for the files listed here.
+PUBLIC = {
+    "Error.hpp": "base",
+    "Export.hpp": "base",
+    "Version.hpp": "base",
+    "WaitLimit.hpp": "base",
+    "logger/Logger.hpp": "base",
+    "CudaMemory.hpp": "base",
+    "ExternalMemory.hpp": "vulkan",
+    "VulkanHandles.hpp": "vulkan",
+    "Array.hpp": "arrays",
+    "Check.hpp": "shader",
+    "Reflection.hpp": "shader",
+    "Shader.hpp": "shader",
+    "ShaderLibrary.hpp": "shader",
+    # For users. They include everything, and the library itself includes none of them.
+    "Kompute.hpp": "umbrella",
+    "Launch.hpp": "umbrella",
+    "Primitives.hpp": "umbrella",
+    "Group.hpp": "umbrella",
+    "Sparse.hpp": "umbrella",
+    "launch/Autotuner.hpp": "tune",
+    "launch/TunableKernel.hpp": "tune",
+    "launch/TunedAlgorithm.hpp": "tune",
+    "launch/KernelStatistics.hpp": "profile",
+    "launch/Profiler.hpp": "profile",
+    "operations/OpBase.hpp": "core",
+    "operations/OpAlgoDispatch.hpp": "core",
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.MULTILINE)
+VULKAN = re.compile(r"^(vulkan/vulkan|volk|vk_mem_alloc)")
+# The one file outside src/vulkan that turns handles into classes of vulkan.hpp.
+MAY_INCLUDE_VULKAN = {"src/core/Native.cpp"}
+
+MOST_FILES = 24
+MOST_LINES = 500
+SOURCES = {".cpp", ".hpp", ".cu", ".py", ".glsl", ".comp", ".cmake", ".sh"}
+
+# What is larger. The numbers may only fall: take a folder or file out when it fits. The names of public
+# headers, and the addresses of pages, are others' too.
+FOLDERS_OVER = {
+    "benchmark/suite": 28,
+    "docs": 46,
+    "include/kompute": 41,
+    "include/kompute/primitives": 29,
+    "python/examples": 25,
+    "python/kp/arrays": 48,
+    "python/tests": 124,
+}
+FILES_OVER = {
+    "include/kompute/Manager.hpp": 516,
+    "src/core/manager/Manager.cpp": 513,
+    "python/kp/compat/early.py": 580,
+    "python/src/core/Memory.cpp": 594,
+    "python/src/group/Buffer.cpp": 601,
+    "python/src/launch/Launcher.cpp": 544,
+    "python/tests/test_autotuner.py": 518,
+    "python/tests/test_cli.py": 552,
+    "python/tests/test_dask.py": 557,
+    "python/tests/test_early_api.py": 583,
+    "python/tests/test_examples.py": 525,
+    "python/tests/test_group_buffers.py": 540,
+    "python/tests/test_groups.py": 505,
+    "python/tests/test_jit_errors.py": 515,
+    "python/tests/test_numpy_functions.py": 609,
+    "python/tests/test_numpy_rules.py": 599,
+    "scripts/python_stubs.py": 824,
+    "scripts/stubs/namespaces.py": 535,
+    "src/primitives/matrices/MatMulPlan.cpp": 605,
+    "src/primitives/reduce/ReducePlan.cpp": 597,
+    "src/primitives/scan/ScanPlan.cpp": 558,
+    "src/vulkan/fft/PowerOfTwoFft.cpp": 509,
+    "src/vulkan/queue/Queue.cpp": 512,
+    "test/device/algorithm/AlgorithmTest.cpp": 551,
+    "test/device/launch/KernelLauncherTest.cpp": 527,
+    "test/device/memory/SampledImageTest.cpp": 581,
+    "test/device/primitives/MatMulTest.cpp": 578,
+    "test/device/primitives/ReduceTest.cpp": 609,
+    "test/device/primitives/ScanTest.cpp": 536,
+    "test/device/primitives/SelectTest.cpp": 557,
+    "test/device/primitives/SortTest.cpp": 707,
+    "test/device/primitives/transforms/FftTest.cpp": 583,
+    "test/proof/python/hostile_arguments.py": 512,
+    "test/proof/python/random_primitives.py": 638,
+    "test/unit/shader/ReflectionTest.cpp": 518,
+    "test/unit/vulkan/DevicePlanTest.cpp": 539,
+}
+
+
+def public_room(path: str) -> str:
+    if path in PUBLIC:
+        return PUBLIC[path]
+    folder = path.split("/")[0]
+    return folder if folder in BELOW else "core"
+
+
+def faults_of(file: str, text: str, exists) -> list[str]:
+    """Returns the faults of one file, given its path relative to the root."""
+    faults = []
+    bindings = file.startswith("python/src/")
+    if file.startswith("include/kompute/"):
+        room = public_room(file[len("include/kompute/") :])
+    else:
+        room = file.split("/")[1]
+    for quote, path in INCLUDE.findall(text):
+        if VULKAN.match(path):
+            if room != "vulkan" and file not in MAY_INCLUDE_VULKAN:
+                faults.append(f"{file} includes {path}; only src/vulkan includes Vulkan's headers")
+            continue
+        if path.startswith("kompute/"):
+            target = public_room(path[len("kompute/") :])
+        elif quote == '"':
+            target = path.split("/")[0]
+        else:
+            continue
+        if bindings:
+            if quote == '"' and not exists("python/src/" + path):
+                faults.append(f"{file} includes {path}; the bindings use public headers alone")
+            continue
+        if file.startswith("include/") and quote == '"':
+            faults.append(f'{file} includes "{path}"; public headers include <kompute/...> alone')
+        elif target in BELOW and target != room and target not in BELOW[room]:
+            faults.append(f"{file} ({room}) includes {path} ({target}), which is above it")
+    return faults
+
+
+def missing_header(file: str, exists) -> list[str]:
+    """Every .cpp has the header of its name beside it or among the public headers; NamePosix.cpp and
+    NameWindows.cpp have that of Name."""
+    if not file.endswith(".cpp") or file in {"src/vulkan/device/Volk.cpp"}:
+        return []
+    name = file.rpartition("/")[2][:-4]
+    beside = re.sub(r"(Posix|Windows)?\.cpp$", ".hpp", file)
+    public = [f"include/kompute/{name}.hpp"] + [
+        f"include/kompute/{folder}/{name}.hpp"
+        for folder in ("arrays", "group", "launch", "logger", "operations", "primitives", "sparse")
+        + ("primitives/dense", "primitives/sparse")
+    ]
+    if any(exists(path) for path in [beside, *public]):
+        return []
+    return [f"{file} has no header of its name"]
+
+
+def too_large(lines: dict[str, int]) -> list[str]:
+    """Returns the faults of a tree, given the lines of each of its files."""
+    faults = []
+    sizes = Counter(str(PurePosixPath(file).parent) for file in lines)
+    for kind, unit, most, over, found in (
+        ("folder", "files", MOST_FILES, FOLDERS_OVER, sizes),
+        ("file", "lines", MOST_LINES, FILES_OVER, lines),
+    ):
+        for name, size in sorted(found.items()):
+            if kind == "file" and PurePosixPath(name).suffix not in SOURCES:
+                continue
+            if size > over.get(name, most):
+                faults.append(
+                    f"{name} has {size} {unit}; a {kind} has at most {over.get(name, most)}"
+                )
+            elif name in over and size < over[name]:
+                new = f"is {size}" if size > most else "goes"
+                faults.append(
+                    f"{name} has {size} {unit}: its entry in scripts/check_house.py {new}"
+                )
+        faults += [f"{name} is not there" for name in over if name not in found]
+    return faults
+
+
+def lines_of_tree() -> dict[str, int]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.split("\0")
+    files = [name for name in listed if name and (ROOT / name).is_file()]
+    return {name: (ROOT / name).read_bytes().count(b"\n") for name in files}
+
+
+def check() -> list[str]:
+    faults = too_large(lines_of_tree())
+
+    def exists(path: str) -> bool:
+        return (ROOT / path).exists()
+
+    for folder in ("src", "include/kompute", "python/src"):
+        for path in sorted((ROOT / folder).rglob("*.?pp")):
+            file = path.relative_to(ROOT).as_posix()
+            faults += faults_of(file, path.read_text(), exists)
+            faults += missing_header(file, exists)
+    return faults
+
+
+def planted() -> list[str]:
+    """Returns what was not noticed."""
+
+    def exists(path: str) -> bool:
+        return False
+
+    faults = {
+        "src/vulkan/queue/Queue.cpp": '#include "core/Memory.hpp"',
+        "src/core/sequence/Sequence.cpp": "#include <kompute/launch/Launcher.hpp>",
+        "src/launch/Steps.cpp": "#include <vulkan/vulkan.h>",
+        "include/kompute/Manager.hpp": '#include "core/ManagerImpl.hpp"',
+        "python/src/core/Manager.cpp": '#include "core/ManagerImpl.hpp"',
+    }
+    unnoticed = [line for file, line in faults.items() if not faults_of(file, line, exists)]
+    if not missing_header("src/core/Alone.cpp", exists):
+        unnoticed.append("a .cpp without a header")
+    tree = {**FILES_OVER, "src/Long.cpp": MOST_LINES + 1}
+    for folder, size in {**FOLDERS_OVER, "src/full": MOST_FILES + 1}.items():
+        has = sum(str(PurePosixPath(file).parent) == folder for file in tree)
+        tree |= {f"{folder}/{i}.txt": 1 for i in range(size - has)}
+    if len(too_large(tree)) != 2:
+        unnoticed.append("a long file, or a full folder")
+    return unnoticed
+
+
+def main() -> int:
+    if sys.argv[1:] == ["--planted"]:
+        unnoticed = planted()
+        for line in unnoticed:
+            print(f"check_house.py does not notice: {line}", file=sys.stderr)
+        return 1 if unnoticed else 0
+    faults = check()
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <kompute/Reflection.hpp>
+
+#include "core/memory/MemoryImpl.hpp"
+
+// How messages name the bindings of a shader and what is given for them.
+namespace kp {
+
+/// Returns " 'name'", or nothing.
+std::string quotedName(const std::string& name);
+/// Returns "binding 2 of set 1 'name'".
+std::string describeBinding(const shader::Binding& binding);
+/// The same for an element of an array of descriptors.
+std::string describeDescriptor(const shader::Binding& binding, uint32_t element);
+/// Returns "a tensor of 4 eFloat".
+std::string describeMemory(const Memory::Impl& memory);
+
+} // namespace kp

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/algorithm/BoundState.hpp"
+
+#include <cstring>
+
+#include "vulkan/queue/Commands.hpp"
+
+namespace kp {
+
+void BoundState::bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set) {
+    if (mPipeline != pipeline.handle()) {
+        vulkan::recordBindPipeline(mDevice, mCommandBuffer, pipeline);
+        mPipeline = pipeline.handle();
+    }
+    const VkPipelineLayout layout = pipeline.layout().handle();
+    if (mLayout != layout) {
+        mLayout = layout;
+        mSet = VK_NULL_HANDLE;
+        mPushed.clear();
+    }
+    if (mSet != set) {
+        vulkan::recordBindDescriptorSet(mDevice, mCommandBuffer, pipeline, set);
+        mSet = set;
+    }
+}
+
+void BoundState::bindFurther(const vulkan::Pipeline& pipeline,
+                             std::span<const std::shared_ptr<vulkan::DescriptorSet>> sets) {
+    for (uint32_t i = 0; i < sets.size(); ++i)
+        if (sets[i])
+            vulkan::recordBindDescriptorSet(mDevice, mCommandBuffer, pipeline, sets[i]->handle(),
+                                            i + 1);
+}
+
+void BoundState::push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes) {
+    if (mLayout == pipeline.layout().handle() && mPushed.size() == bytes &&
+        std::memcmp(mPushed.data(), data, bytes) == 0)
+        return;
+    vulkan::recordPushConstants(mDevice, mCommandBuffer, pipeline, data, bytes);
+    mPushed.assign(static_cast<const unsigned char*>(data),
+                   static_cast<const unsigned char*>(data) + bytes);
+}
+
+void BoundState::forget() {
+    mPipeline = VK_NULL_HANDLE;
+    mLayout = VK_NULL_HANDLE;
+    mSet = VK_NULL_HANDLE;
+    mPushed.clear();
+}
+
+} // namespace kp

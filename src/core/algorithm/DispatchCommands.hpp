@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include <kompute/operations/OpAlgoDispatch.hpp>
+
+#include "core/algorithm/AlgorithmImpl.hpp"
+#include "core/algorithm/BoundState.hpp"
+
+namespace kp {
+
+/// The commands of one OpAlgoDispatch, with its arguments checked and its memory bound. Everything
+/// that records a dispatch does so through this class.
+class DispatchCommands {
+public:
+    /// @throws InvalidArgument if the algorithm, its memory or the dispatch's arguments are invalid
+    explicit DispatchCommands(const OpAlgoDispatch& dispatch);
+
+    /// Valid as long as the operation is.
+    const Algorithm::Impl& algorithm() const { return *mAlgorithm; }
+    /// What must stay alive until record() is called, and then as long as the commands may run. The
+    /// pointer is valid as long as the operation is.
+    const std::shared_ptr<const MemoryBinding>& binding() const { return mAlgorithm->binding; }
+    const MemoryBinding& bound() const { return *mBinding; }
+    /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the
+    /// host has nothing to do before or after it.
+    bool accessesBindingOnly() const {
+        return !mGroupCounts && !mBinding->padded && !mBinding->report &&
+               !mAlgorithm->accessesAnything();
+    }
+
+    /// Names the dispatch in tools.
+    const char* label() const { return mLabel ? mLabel : "kp::OpAlgoDispatch"; }
+    /// Returns Algorithm::Impl::label of a dispatch; null if there is none.
+    static const char* labelOf(const OpAlgoDispatch& dispatch) {
+        return dispatch.mAlgorithm ? implOf(*dispatch.mAlgorithm).label : nullptr;
+    }
+    /// The push constants, which are those of the operation or its algorithm.
+    std::span<const unsigned char> constants() const { return mConstants; }
+    /// Uses a copy of constants(), so that record() may be called when the operation has changed.
+    void useConstantsAt(const unsigned char* copy) { mConstants = {copy, mConstants.size()}; }
+
+    void record(BoundState& bound, VkCommandBuffer commandBuffer) const;
+
+private:
+    static Algorithm::Impl& checked(const OpAlgoDispatch& dispatch);
+
+    Algorithm::Impl* mAlgorithm;
+    const MemoryBinding* mBinding;
+    const char* mLabel;
+    Workgroup mGroups;
+    const vulkan::Buffer* mGroupCounts = nullptr; ///< of an indirect dispatch
+    uint64_t mGroupCountsOffset = 0;
+    std::span<const unsigned char> mConstants;
+};
+
+} // namespace kp

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/operations/OpAlgoDispatch.hpp>
+
+#include <cstring>
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "core/Native.hpp"
+#include "core/algorithm/AlgorithmChecks.hpp"
+#include "core/algorithm/DispatchCommands.hpp"
+#include "core/check/CheckReport.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/OperationClass.hpp"
+#include "core/sequence/Recorder.hpp"
+#include "vulkan/queue/Commands.hpp"
+
+namespace kp {
+namespace {
+
+constexpr uint64_t kGroupCountsBytes = 3 * sizeof(uint32_t);
+
+void requireGroupCounts(const Tensor& tensor, uint64_t offset, const vulkan::Device& device) {
+    requireSameDevice(tensor, device, "an indirect dispatch");
+    using DataTypes = Memory::DataTypes;
+    const DataTypes type = tensor.dataType();
+    if (type != DataTypes::eUnsignedInt && type != DataTypes::eInt && type != DataTypes::eCustom)
+        fail<InvalidArgument>("the group counts of an indirect dispatch are three {}, not {}",
+                              Memory::toString(DataTypes::eUnsignedInt), Memory::toString(type));
+    const uint64_t bytes = implOf(tensor).bytes();
+    if (offset % 4 != 0 || offset > bytes || bytes - offset < kGroupCountsBytes)
+        fail<InvalidArgument>(
+            "the group counts of an indirect dispatch are {} bytes at an offset "
+            "that is a multiple of 4; offset {} does not fit a tensor of {} bytes",
+            kGroupCountsBytes, offset, bytes);
+}
+
+} // namespace
+
+DispatchCommands::DispatchCommands(const OpAlgoDispatch& dispatch)
+    : mAlgorithm(&checked(dispatch)), mLabel(mAlgorithm->label), mGroups(mAlgorithm->workgroup),
+      mConstants(mAlgorithm->constantsFor(
+          {dispatch.mPushConstants.data(), dispatch.mPushConstants.size()}, dispatch.mPushType)) {
+    if (dispatch.mGroupCounts) [[unlikely]] {
+        mGroupCountsOffset = dispatch.mGroupCountsOffset;
+        requireGroupCounts(*dispatch.mGroupCounts, mGroupCountsOffset, *mAlgorithm->device);
+        mGroupCounts = implOf(*dispatch.mGroupCounts).buffer.get();
+    } else {
+        mAlgorithm->checkWorkgroupOnce();
+        checkWorkgroup(mGroups, *mAlgorithm->device);
+    }
+    mAlgorithm->refreshBinding();
+    mBinding = mAlgorithm->binding.get();
+}
+
+Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
+    if (!dispatch.mAlgorithm)
+        throw InvalidArgument("the algorithm to dispatch is null");
+    implOf(*dispatch.mAlgorithm).requireReady();
+    return implOf(*dispatch.mAlgorithm);
+}
+
+void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {
+    if (mBinding->report) [[unlikely]]
+        mBinding->report->recordReset(bound.device(), commandBuffer);
+    mBinding->bindTo(bound);
+    if (!mConstants.empty())
+        bound.push(*mBinding->pipeline, mConstants.data(),
+                   static_cast<uint32_t>(mConstants.size()));
+    if (mGroupCounts) [[unlikely]]
+        vulkan::recordDispatchIndirect(bound.device(), commandBuffer, *mGroupCounts,
+                                       mGroupCountsOffset);
+    else
+        vulkan::recordDispatch(bound.device(), commandBuffer, mGroups);
+}
+
+void detail::SmallBytes::assign(const void* data, size_t bytes) {
+    std::unique_ptr<unsigned char[]> many;
+    if (bytes > mFew.size())
+        many = std::make_unique<unsigned char[]>(bytes);
+    mMany = std::move(many);
+    mSize = static_cast<uint32_t>(bytes);
+    if (bytes > 0)
+        std::memcpy(mMany ? mMany.get() : mFew.data(), data, bytes);
+}
+
+OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm, const void* pushConstants,
+                               size_t pushConstantBytes, Memory::DataTypes type)
+    : mPushType(type), mAlgorithm(std::move(algorithm)),
+      mPushConstants(pushConstants, pushConstantBytes) {}
+
+OpAlgoDispatch::OpAlgoDispatch(std::shared_ptr<Algorithm> algorithm,
+                               std::shared_ptr<Tensor> groupCounts, uint64_t offset)
+    : mAlgorithm(std::move(algorithm)), mGroupCounts(std::move(groupCounts)),
+      mGroupCountsOffset(offset) {
+    if (!mGroupCounts)
+        throw InvalidArgument("the group counts of an indirect dispatch are null");
+}
+
+OpAlgoDispatch::~OpAlgoDispatch() = default;
+
+Accesses OpAlgoDispatch::accesses() {
+    if (!mAlgorithm)
+        return {};
+    Accesses accesses = implOf(*mAlgorithm).accesses();
+    if (mGroupCounts)
+        accesses.read(mGroupCounts, Accesses::By::eIndirect);
+    if (isPlainDispatch(*this))
+        return accesses;
+    Accesses anything = Accesses::anything();
+    for (const Accesses::Entry& entry : accesses.entries())
+        anything.readWrite(entry.memory, entry.by, entry.part);
+    return anything;
+}
+
+// A sequence does not call this function for a plain OpAlgoDispatch. Derived classes, operations
+// with a dispatch as a part, and programs with a command buffer of their own do.
+void OpAlgoDispatch::record(const vk::CommandBuffer& commandBuffer) {
+    const DispatchCommands commands(*this);
+    const VkCommandBuffer handle = native::handleOf(commandBuffer);
+    const Recorder* const caller = Recorder::active(handle);
+    if (!Recorder::knowsAccesses(handle) && !(caller && caller->records(*this)))
+        commands.algorithm().exposeMemory();
+    Recorder::withBoundState(*commands.algorithm().device, handle,
+                             [&](BoundState& bound, Recorder* recorder) {
+                                 if (recorder)
+                                     recorder->keepBinding(commands.binding());
+                                 commands.record(bound, handle);
+                             });
+}
+
+} // namespace kp

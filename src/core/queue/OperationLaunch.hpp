@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <kompute/Event.hpp>
+#include <kompute/operations/OpBase.hpp>
+
+#include "core/queue/QueueImpl.hpp"
+
+namespace kp {
+
+/// Operations that are launched once, one after the other. A launch that waits for the host keeps
+/// them until it is submitted; after that, only the memory that they use is kept, until they have
+/// run. Thread-safe.
+class OperationLaunch {
+public:
+    using Operations = std::vector<std::shared_ptr<OpBase>>;
+
+    /// A launch waits if the device is this many launches behind.
+    static constexpr uint64_t kMaxLead = 1024;
+    /// Returns the point that a launch would wait for; empty if it would not wait.
+    static vulkan::TimelinePoint waitsFor(vulkan::Queue& queue);
+
+    /// @param operations  not empty, none null
+    /// @throws what the operations throw when they are recorded, unless that happens later
+    static Event launch(Queue::Impl& queue, Operations operations,
+                        const std::vector<Event>& waitFor, bool timed);
+};
+
+} // namespace kp

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/sequence/Recorder.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include <kompute/Error.hpp>
+#include <kompute/operations/OpAlgoDispatch.hpp>
+
+#include "base/Text.hpp"
+#include "core/Native.hpp"
+#include "core/algorithm/AlgorithmImpl.hpp"
+#include "core/algorithm/DispatchCommands.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/OperationClass.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/device/Instance.hpp"
+#include "vulkan/queue/Barriers.hpp"
+
+namespace kp {
+namespace {
+
+thread_local Recorder* tActive = nullptr;
+
+vulkan::WorkKind kindOf(Accesses::By by) {
+    if (by == Accesses::By::eTransfer)
+        return vulkan::WorkKind::eTransfer;
+    return by == Accesses::By::eIndirect ? vulkan::WorkKind::eIndirect : vulkan::WorkKind::eCompute;
+}
+
+/// Makes a recorder the active one of this thread for the length of a scope.
+class Activation {
+public:
+    explicit Activation(Recorder* recorder) : mPrevious(tActive) { tActive = recorder; }
+    ~Activation() { tActive = mPrevious; }
+    Activation(const Activation&) = delete;
+    Activation& operator=(const Activation&) = delete;
+
+private:
+    Recorder* mPrevious;
+};
+
+void requireAlgorithmOf(const vulkan::Device& device, const Algorithm::Impl& algorithm) {
+    if (algorithm.device.get() == &device) [[likely]]
+        return;
+    for (const std::shared_ptr<Memory>& memory : algorithm.memObjects)
+        requireSameDevice(*memory, device, "a sequence");
+    failForeign("an algorithm", *algorithm.device, "a sequence", device);
+}
+
+} // namespace
+
+void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
+    Recorder* recorder = Recorder::active(native::handleOf(commandBuffer));
+    if (!recorder)
+        throw InvalidArgument("recordPart() is for record(), while a sequence calls it");
+    recorder->recordPart(part);
+}
+
+Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer,
+                   Order order)
+    : mDevice(device), mRecording(recording), mCommandBuffer(commandBuffer),
+      mLabels(device.debugUtils() && device.instance()->validation().any()),
+      mBound(device, commandBuffer), mDefers(order == Order::eByNeed) {}
+
+Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
+    return tActive && tActive->mCommandBuffer == commandBuffer ? tActive : nullptr;
+}
+
+bool Recorder::choosesCommands() {
+    return tActive && tActive->mRecording.commandBuffer;
+}
+
+void Recorder::begin(uint32_t timestamps) {
+    if (timestamps == 0)
+        return;
+    mTimed = timestamps;
+    dropCopies();
+    mDefers = false; // the times are those of the operations in their order
+    mRecording.acquireQueries(mDevice, timestamps + 1);
+    if (!mDevice.queryPools().hostReset())
+        vulkan::recordResetTimestamps(mDevice, mCommandBuffer, mRecording.queries.handle(),
+                                      timestamps + 1);
+    writeTimestamp();
+}
+
+void Recorder::writeTimestamp(bool launch) {
+    if (mTimed == 0)
+        return;
+    if (mRecording.timestamps > mTimed) {
+        mRecording.timedOverflow = true;
+        return;
+    }
+    vulkan::recordTimestamp(mDevice, mCommandBuffer, mRecording.queries.handle(),
+                            mRecording.timestamps++, launch);
+}
+
+void Recorder::writeOwedTimestamp() {
+    if (std::exchange(mOwesTimestamp, false))
+        writeTimestamp();
+}
+
+void Recorder::note(const Accesses::Entry& entry) {
+    requireSameDevice(*entry.memory, mDevice, "a sequence");
+    Memory::Impl& impl = implOf(*entry.memory);
+    const bool mirror = entry.part == Accesses::Part::eMirror;
+    const std::shared_ptr<vulkan::Resource> resource =
+        mirror ? std::shared_ptr<vulkan::Resource>(impl.mirrorBuffer()) : impl.primary();
+    const size_t known = mRecording.accesses.resources().size();
+    mOperationAccesses.push_back({mRecording.accesses.add(resource, entry.writes), kindOf(entry.by),
+                                  entry.reads, entry.writes});
+    if (entry.copied && !mirror) {
+        vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(*resource);
+        use.copied = true;
+        use.replaces |= entry.replaces && mRecording.accesses.resources().size() > known;
+    }
+    mHostMayRead |= entry.writes && (mirror || impl.hostReadable());
+    notePadded(entry.memory);
+}
+
+void Recorder::noteMirrors(const Accesses& accesses) {
+    for (const Accesses::Entry& entry : accesses.entries()) {
+        if (entry.part != Accesses::Part::eMirror)
+            continue;
+        vulkan::Resource& memory = implOf(*entry.memory).memory();
+        mRecording.accesses.add(implOf(*entry.memory).primary(), false);
+        vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(memory);
+        use.synced = true;
+        use.agrees = true;
+        use.copied = false;
+        if (entry.reads) {
+            use.uploads = true;
+            memory.mirror()->noteSyncDevice();
+        }
+        if (entry.writes)
+            memory.mirror()->noteSyncLocal();
+    }
+}
+
+void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
+    std::vector<std::shared_ptr<Memory>>& padded = mRecording.padded;
+    if (implOf(*memory).padded && std::find(padded.begin(), padded.end(), memory) == padded.end())
+        padded.push_back(memory);
+}
+
+void Recorder::keepBinding(const std::shared_ptr<const MemoryBinding>& binding) {
+    keep(binding);
+    if (!binding->report) [[likely]]
+        return;
+    CheckReports& reports = mRecording.reports;
+    if (std::find(reports.begin(), reports.end(), binding->report) == reports.end())
+        reports.push_back(binding->report);
+    mUsedKinds |= vulkan::bit(vulkan::WorkKind::eCompute);
+    mHostMayRead = true;
+}
+
+void Recorder::recordDispatch(const OpAlgoDispatch& op) {
+    const DispatchCommands commands(op);
+    const Algorithm::Impl& algorithm = commands.algorithm();
+    requireAlgorithmOf(mDevice, algorithm);
+    note(commands.bound());
+    if (commands.bound().padded) [[unlikely]]
+        algorithm.eachUsed([this](const shader::Binding&, const std::shared_ptr<Memory>& memory) {
+            notePadded(memory);
+        });
+    if (op.mGroupCounts) [[unlikely]]
+        note({op.mGroupCounts, true, false, Accesses::By::eIndirect});
+    keepBinding(commands.binding());
+    recordOrDefer(commands, algorithm.accessesAnything());
+    if (mCopies)
+        copy(commands);
+    mDispatched = true;
+    mHooks = false;
+}
+
+void Recorder::copy(const DispatchCommands& commands) {
+    if (!commands.accessesBindingOnly() || mRecording.copies.size() == Recording::kMaxCopies) {
+        dropCopies();
+        return;
+    }
+    try {
+        mRecording.copies.add(commands);
+    } catch (const std::bad_alloc&) { // it works without
+        dropCopies();
+    }
+}
+
+void Recorder::dropCopies() {
+    mCopies = false;
+    mRecording.copies.clear();
+}
+
+void Recorder::record(const DispatchCommands& commands) {
+    note(commands.bound());
+    recordOrDefer(commands, false);
+}
+
+void Recorder::note(const MemoryBinding& binding) {
+    mOperationAccesses.clear();
+    for (const MemoryBinding::Use& use : binding.uses)
+        mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
+                                      vulkan::WorkKind::eCompute, use.reads, use.writes});
+    mHostMayRead |= binding.hostMayRead;
+}
+
+void Recorder::recordOrDefer(const DispatchCommands& commands, bool anything) {
+    if (mDefers && !anything) {
+        mRecording.deferred.add(commands, mOperationAccesses);
+    } else {
+        recordDeferred();
+        recordDispatch(commands, mOperationAccesses, anything);
+    }
+}
+
+void Recorder::recordDeferred() {
+    if (mRecording.deferred.empty())
+        return;
+    mIncomplete = true; // unless this returns
+    mRecording.deferred.forEach(
+        [&](const DispatchCommands& commands, std::span<const vulkan::HazardAccess> accesses) {
+            recordDispatch(commands, accesses, false);
+        });
+    mRecording.deferred.clear();
+    mIncomplete = false;
+}
+
+void Recorder::recordDispatch(const DispatchCommands& commands,
+                              std::span<const vulkan::HazardAccess> accesses, bool anything) {
+    const bool waits = recordBarrier(accesses, anything);
+    const bool endsThePreviousOne = mOwesTimestamp && waits;
+    if (!endsThePreviousOne)
+        writeOwedTimestamp();
+    if (mLabels)
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, commands.label());
+    commands.record(mBound, mCommandBuffer);
+    if (endsThePreviousOne) {
+        mOwesTimestamp = false;
+        writeTimestamp(true);
+    }
+    if (mLabels)
+        vulkan::recordEndLabel(mDevice, mCommandBuffer);
+}
+
+void Recorder::recordOther(OpBase& op) {
+    dropCopies();
+    recordDeferred();
+    writeOwedTimestamp();
+    mDispatched = false;
+    if (!op.mInitialised) {
+        op.init();
+        op.mInitialised = true;
+    }
+    const Activation activation(this);
+    mOperationAccesses.clear();
+    const Accesses accesses = op.accesses();
+    for (const Accesses::Entry& entry : accesses.entries())
+        note(entry);
+    noteMirrors(accesses);
+    const bool declared = std::exchange(mDeclared, !accesses.isAnything());
+    recordBarrier(mOperationAccesses, accesses.isAnything());
+
+    if (mLabels)
+        vulkan::recordBeginLabel(mDevice, mCommandBuffer, classNameOf(op).c_str());
+    mBindingsKnown = false;
+    mHooks = true;
+    mCurrent = &op;
+    native::record(op, mCommandBuffer);
+    mDeclared = declared;
+    if (!mBindingsKnown)
+        mBound.forget();
+    restoreLayouts();
+    if (mLabels)
+        vulkan::recordEndLabel(mDevice, mCommandBuffer);
+}
+
+// Submissions of the library end with a barrier against dispatches and transfers of later ones. The
+// host application's commands around this recording may not.
+void Recorder::recordOpening(bool anything) {
+    const bool amongForeign = mDevice.wrapped() || !mRecording.commandBuffer;
+    if (anything)
+        vulkan::recordFullBarrier(mDevice, mCommandBuffer);
+    else if (amongForeign)
+        vulkan::recordOpeningBarrier(mDevice, mCommandBuffer);
+    mOpened = true;
+    mIndirectOpened = anything || amongForeign;
+}
+
+bool Recorder::recordBarrier(std::span<const vulkan::HazardAccess> accesses, bool anything) {
+    if (!mOpened)
+        recordOpening(anything);
+    vulkan::HazardBarrier barrier;
+    if (anything) {
+        mRecording.accesses.addUnknown();
+        barrier = mRecording.hazards.nextUnknown();
+    } else {
+        vulkan::WorkKinds kinds = 0;
+        for (const vulkan::HazardAccess& access : accesses)
+            kinds |= vulkan::bit(access.kind);
+        mUsedKinds |= kinds;
+        barrier = mRecording.hazards.next(accesses);
+        if ((kinds & vulkan::bit(vulkan::WorkKind::eIndirect)) && !mIndirectOpened) {
+            barrier.before |= vulkan::kClosedKinds;
+            barrier.after |= vulkan::bit(vulkan::WorkKind::eIndirect);
+            mIndirectOpened = true;
+        }
+    }
+    if (barrier.needed())
+        vulkan::recordHazardBarrier(mDevice, mCommandBuffer, barrier);
+    return (barrier.before & vulkan::bit(vulkan::WorkKind::eCompute)) != 0;
+}
+
+void Recorder::record(OpBase& op) {
+    recordCommands(op);
+    if (mDispatched && mDevice.plan().launchTimestamps)
+        mOwesTimestamp = mTimed != 0;
+    else
+        writeTimestamp();
+}
+
+void Recorder::recordPart(OpBase& op) {
+    // The operation around it may have recorded anything up to here, and may do so after it.
+    restoreLayouts();
+    mBound.forget();
+    const OpBase* const outer = mCurrent;
+    const bool defers = std::exchange(mDefers, false); // the operation around it may record more
+    recordCommands(op);
+    mDefers = defers;
+    mCurrent = outer;
+    mBindingsKnown = false;
+    mDispatched = false;
+    mHooks = true;
+}
+
+void Recorder::recordCommands(OpBase& op) {
+    if (isPlainDispatch(op)) [[likely]]
+        recordDispatch(static_cast<const OpAlgoDispatch&>(op));
+    else
+        recordOther(op);
+}
+
+void Recorder::restoreLayouts() {
+    for (const std::shared_ptr<vulkan::Image>& image : mChangedLayouts)
+        if (image->recordedLayout() != VK_IMAGE_LAYOUT_GENERAL)
+            vulkan::recordRestoreLayout(mCommandBuffer, *image);
+    mChangedLayouts.clear();
+}
+
+void Recorder::end() {
+    if (mIncomplete)
+        throw OutOfMemory("memory ran out while a sequence was recorded; record it again");
+    recordDeferred();
+    writeOwedTimestamp();
+    mRecording.dropUnused();
+    if (mRecording.accesses.unknown()) {
+        vulkan::recordFullBarrier(mDevice, mCommandBuffer);
+        vulkan::recordHostBarrier(mDevice, mCommandBuffer);
+    } else if (mUsedKinds != 0) {
+        vulkan::recordClosingBarrier(mDevice, mCommandBuffer, mUsedKinds, mHostMayRead);
+    }
+}
+
+} // namespace kp

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <kompute/operations/OpBase.hpp>
+
+#include "core/algorithm/BoundState.hpp"
+#include "core/algorithm/DispatchCommands.hpp"
+#include "core/sequence/Recording.hpp"
+#include "vulkan/memory/Image.hpp"
+#include "vulkan/memory/SharedScratch.hpp"
+#include "vulkan/queue/Commands.hpp"
+
+namespace kp {
+
+class OpAlgoDispatch;
+
+/// Records operations into one command buffer, with the barriers they need. Used by one thread.
+class Recorder {
+public:
+    enum class Order {
+        eAsGiven,
+        eByNeed ///< dispatches between two other operations are recorded by LevelOrder
+    };
+
+    Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer,
+             Order order = Order::eAsGiven);
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+
+    /// Writes the first timestamp.
+    /// @param timestamps  number of operations to time; may be 0
+    void begin(uint32_t timestamps);
+    /// Records an operation. @throws the operation's exceptions; it then counts as not recorded
+    void record(OpBase& op);
+    /// Records a dispatch that accessesBindingOnly(). The caller keeps its binding.
+    void record(const DispatchCommands& commands);
+    void recordPart(OpBase& op); ///< inside the operation that is being recorded
+    void end();                  ///< records the barrier against later submissions and the host
+
+    /// Lends operations memory for intermediate results, which they have until the recording is
+    /// submitted. Without it, each has its own.
+    void lend(vulkan::SharedScratch::Loan& scratch) { mScratch = &scratch; }
+    /// Returns what the active recorder of a command buffer lends; null if that is nothing.
+    static vulkan::SharedScratch::Loan* scratch(VkCommandBuffer commandBuffer) {
+        const Recorder* const recorder = active(commandBuffer);
+        return recorder ? recorder->mScratch : nullptr;
+    }
+
+    /// Returns false if the operation recorded last needs no preEval() and postEval().
+    bool hooks() const { return mHooks; }
+
+    /// Returns the recorder that is calling an operation with this command buffer in this thread;
+    /// null if the program calls an operation's record() itself.
+    static Recorder* active(VkCommandBuffer commandBuffer);
+
+    /// Returns true while a recorder calls accesses() or record() of an operation in this thread
+    /// and records into a command buffer of the library. In a host application's command buffer,
+    /// operations must record copies as transfers, because the application's barriers expect that.
+    static bool choosesCommands();
+
+    // For operations, while their record() runs.
+
+    /// Keeps an object alive as long as the command buffer may run.
+    template <typename T>
+    void keep(const std::shared_ptr<T>& object) {
+        mRecording.keep(object);
+    }
+    /// Keeps what a dispatch binds, and notes where it reports mistakes.
+    void keepBinding(const std::shared_ptr<const MemoryBinding>& binding);
+    /// Calls @p function with the bound state of a command buffer and its active recorder; with a
+    /// fresh state and null if it has none.
+    template <typename Function>
+    static void withBoundState(const vulkan::Device& device, VkCommandBuffer commandBuffer,
+                               Function&& function) {
+        if (Recorder* const recorder = active(commandBuffer)) {
+            function(recorder->mBound, recorder);
+        } else {
+            BoundState fresh(device, commandBuffer);
+            function(fresh, nullptr);
+        }
+    }
+    /// Returns true while this recorder calls record() of @p op, and no other operation does.
+    bool records(const OpBase& op) const { return &op == mCurrent; }
+    /// States that @p op binds only through withBoundState(), so that the bound state is known to
+    /// the next operation. Has no effect if another operation calls record() of @p op.
+    static void keepBindings(const OpBase& op, VkCommandBuffer commandBuffer) {
+        if (Recorder* const recorder = active(commandBuffer))
+            recorder->mBindingsKnown |= recorder->records(op);
+    }
+    /// Returns true while an operation records into this command buffer that declares all its
+    /// accesses. Otherwise the memory that it takes handles of is exposed (Memory::Impl::expose()).
+    static bool knowsAccesses(VkCommandBuffer commandBuffer) {
+        const Recorder* const recorder = active(commandBuffer);
+        return recorder && recorder->mDeclared;
+    }
+    /// Notes an image that may have to return to its layout after the operation.
+    void noteLayout(const std::shared_ptr<vulkan::Image>& image) {
+        mChangedLayouts.push_back(image);
+    }
+
+private:
+    void recordCommands(OpBase& op);
+    void recordDispatch(const OpAlgoDispatch& op); ///< not of a derived class
+    void note(const MemoryBinding& binding);
+    // If `anything`, the dispatch may access any memory.
+    void recordOrDefer(const DispatchCommands& commands, bool anything);
+    void recordDeferred();
+    void recordDispatch(const DispatchCommands& commands,
+                        std::span<const vulkan::HazardAccess> accesses, bool anything);
+    void copy(const DispatchCommands& commands);
+    void dropCopies();
+    void recordOther(OpBase& op);
+    void note(const Accesses::Entry& entry);
+    void noteMirrors(const Accesses& accesses);
+    void notePadded(const std::shared_ptr<Memory>& memory);
+    void recordOpening(bool anything);
+    /// Records the barrier that an operation needs.
+    /// @param anything  the operation may access any memory
+    /// @return true if the operation waits for earlier dispatches
+    bool recordBarrier(std::span<const vulkan::HazardAccess> accesses, bool anything);
+    /// @param launch  the time at which the last dispatch started, instead of the time at which all
+    ///                earlier work ended
+    void writeTimestamp(bool launch = false);
+    void writeOwedTimestamp(); ///< that the previous dispatch left to its successor
+    void restoreLayouts();
+
+    vulkan::Device& mDevice;
+    Recording& mRecording;
+    VkCommandBuffer mCommandBuffer;
+    std::vector<vulkan::HazardAccess> mOperationAccesses; ///< kept for its capacity
+    std::vector<std::shared_ptr<vulkan::Image>> mChangedLayouts;
+    bool mLabels = false;
+    bool mOpened = false;             ///< earlier work is ordered before this command buffer
+    bool mIndirectOpened = false;     ///< also against indirect reads
+    vulkan::WorkKinds mUsedKinds = 0; ///< of work recorded
+    bool mHostMayRead = false;
+    vulkan::SharedScratch::Loan* mScratch = nullptr;
+    const OpBase* mCurrent = nullptr; ///< whose record() is being called
+    bool mHooks = true;
+    bool mDeclared = false;      ///< the current operation declares its accesses
+    uint32_t mTimed = 0;         ///< operations that get a timestamp
+    bool mDispatched = false;    ///< the last operation was a plain dispatch
+    bool mOwesTimestamp = false; ///< it has none yet
+
+    bool mBindingsKnown = false; ///< the current operation left mBound correct
+    BoundState mBound;
+    bool mDefers;             ///< dispatches go to mRecording.deferred
+    bool mCopies = true;      ///< all operations so far are in mRecording.copies
+    bool mIncomplete = false; ///< memory ran out while they were recorded
+};
+
+} // namespace kp

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/plan/PreparedPlan.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/memory/MemoryImpl.hpp"
+#include "operations/StoragePipeline.hpp"
+#include "primitives/plan/DeviceTraits.hpp"
+#include "primitives/plan/MergedBindings.hpp"
+#include "primitives/source/EmulatedSubgroups.hpp"
+#include "primitives/source/Source.hpp"
+
+namespace kp::primitives {
+namespace {
+
+/// Returns GLSL without unrolled loops. Drivers that compute on the processor take minutes for many
+/// barriers, which kernels for the devices of profiles have.
+std::string withLoops(std::string source) {
+    constexpr std::string_view kUnrolled = "[[unroll]]";
+    for (size_t at = source.find(kUnrolled); at != std::string::npos;
+         at = source.find(kUnrolled, at))
+        source.replace(at, kUnrolled.size(), "[[dont_unroll]]");
+    return source;
+}
+
+std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
+                                             const Dispatch& first) {
+    const vulkan::PhysicalDevice& physical = device.physical();
+    const uint32_t emulated = kernel.subgroups ? physical.emulatedSubgroupSize : 0;
+    Kernel compiled = kernel;
+    if (emulated != 0)
+        compiled.source = withEmulatedSubgroups(kernel.source, emulated);
+    if (!physical.profile.empty() && physical.computesOnHost())
+        compiled.source = withLoops(std::move(compiled.source));
+    std::vector<uint32_t> spirv = compileKernel(compiled, device.pipelines().compileFolder());
+    uint32_t bindings = 0;
+    if (!kernel.slots.empty()) {
+        spirv = rebound(spirv, kernel.slots);
+        bindings = 1 + *std::ranges::max_element(kernel.slots);
+    } else {
+        for (const View& view : first.views)
+            bindings += view.bindings;
+    }
+    const size_t words = first.push.size() + (first.isExact() ? 0 : first.views.size());
+    return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
+                           kernel.constants, kernel.subgroups && emulated == 0);
+}
+
+BindingLimits limitsOf(const vulkan::Device& device) {
+    return {device.physical().properties.limits.maxPerStageDescriptorStorageBuffers,
+            DeviceTraits::of(device).maxViewBytes};
+}
+
+} // namespace
+
+std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
+                                 std::shared_ptr<vulkan::Buffer> buffer, uint32_t elementBytes) {
+    const uint64_t count = buffer->size() / elementBytes;
+    return Internals::make<Tensor>(device, std::move(buffer), count, elementBytes,
+                                   elementBytes == 1 ? Memory::DataTypes::eUnsignedChar
+                                                     : Memory::DataTypes::eUnsignedInt,
+                                   Memory::MemoryTypes::eStorage);
+}
+
+PreparedPlan::PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan, Buffers tables)
+    : mPlan(mergeBindings(std::move(plan), limitsOf(*device))), mPipelines(mPlan.kernels.size()),
+      mTables(std::move(tables)) {
+    for (const Step& step : mPlan.steps) {
+        const auto* const dispatch = std::get_if<Dispatch>(&step);
+        if (dispatch && !mPipelines[dispatch->kernel])
+            mPipelines[dispatch->kernel] =
+                pipelineOf(*device, mPlan.kernels[dispatch->kernel], *dispatch);
+    }
+    for (const uint64_t bytes : mPlan.scratch)
+        mScratch.push_back({bytes, nullptr});
+    for (const Plan::Constants& held : mPlan.constants) {
+        Scratch& scratch = mScratch[held.memory - mPlan.arguments];
+        scratch.constants = vulkan::Buffer::createScratch(*device, scratch.bytes);
+        implOf(*tensorOf(device, scratch.constants, sizeof(uint32_t)))
+            .upload(held.words.data(), held.words.size() * sizeof held.words[0], 0);
+    }
+    mPlan.kernels.clear();
+    mPlan.constants.clear();
+    mPlan.scratch.clear();
+}
+
+} // namespace kp::primitives

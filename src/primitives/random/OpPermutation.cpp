@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/primitives/OpPermutation.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "primitives/plan/Axis.hpp"
+#include "primitives/plan/KnownPlans.hpp"
+#include "primitives/random/PermutationPlan.hpp"
+
+namespace kp {
+namespace {
+
+/// What a plan depends on besides the state.
+struct PermutationShape {
+    uint64_t count;
+    uint32_t indexBytes;
+    bool operator==(const PermutationShape&) const = default;
+};
+
+std::unique_ptr<primitives::BoundPlan> permutationPlan(const TensorRange& out,
+                                                       const RandomState& state) {
+    constexpr const char* kName = "OpPermutation";
+    std::vector<primitives::Argument> arguments = {{out, "the indices", true}};
+    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
+    const uint64_t count = primitives::elementsOf(out);
+    const uint32_t bytes = primitives::indexBytes(arguments[0], count, kName);
+    primitives::KnownPlans& known = primitives::KnownPlans::of(*device);
+    auto plan = known.get(PermutationShape{count, bytes}, [&] {
+        return primitives::PreparedPlan(
+            device, primitives::planPermutation(count, bytes, state, known.traits()));
+    });
+    return std::make_unique<primitives::BoundPlan>(
+        device, std::move(plan), std::move(arguments), kName,
+        primitives::randomPushes(primitives::permutationKeys(count, state), known.traits()));
+}
+
+} // namespace
+
+OpPermutation::OpPermutation(const TensorRange& out, const RandomState& state)
+    : Primitive(permutationPlan(out, state)) {}
+
+OpPermutation::~OpPermutation() = default;
+
+} // namespace kp

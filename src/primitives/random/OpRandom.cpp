@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <kompute/primitives/OpRandom.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "operations/GlslType.hpp"
+#include "primitives/plan/KnownPlans.hpp"
+#include "primitives/random/RandomPlan.hpp"
+
+namespace kp {
+namespace {
+
+std::unique_ptr<primitives::BoundPlan>
+randomPlan(const TensorRange& out, const Distribution& distribution, const RandomState& state) {
+    constexpr const char* kName = "OpRandom";
+    std::vector<primitives::Argument> arguments = {{out, "the output", true}};
+    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
+    primitives::RandomProblem problem;
+    problem.out = out.tensor->dataType();
+    problem.distribution = distribution;
+    problem.state = state;
+    problem.count = primitives::elementsOf(out);
+    primitives::KnownPlans& known = primitives::KnownPlans::of(*device);
+    primitives::BoundPlan::Pushes pushes = primitives::randomPushes(problem, known.traits());
+    auto plan = known.get(primitives::RandomShape(problem), [&] {
+        return primitives::PreparedPlan(device, primitives::planRandom(problem, known.traits()));
+    });
+    return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
+                                                   kName, std::move(pushes));
+}
+
+} // namespace
+
+OpRandom::OpRandom(const TensorRange& out, const Distribution& distribution,
+                   const RandomState& state)
+    : Primitive(randomPlan(out, distribution, state)) {}
+
+OpRandom::~OpRandom() = default;
+
+} // namespace kp

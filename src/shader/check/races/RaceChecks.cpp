@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shader/check/races/RaceChecks.hpp"
+
+#include <algorithm>
+
+namespace kp::shader {
+namespace {
+
+bool isOfBuffers(uint32_t storage) {
+    return storage == spv::StorageClassStorageBuffer || storage == spv::StorageClassUniform ||
+           storage == spv::StorageClassPhysicalStorageBuffer;
+}
+
+/// Finds how invocations of a module order their accesses, besides by barriers of their group.
+struct Orders {
+    bool bySubgroups = false;
+    bool groups = false;
+
+    explicit Orders(const CheckContext& context) {
+        bool fences = false;
+        bool atomics = false;
+        for (const Node& node : context.editor.functions) {
+            const bool control = node.opcode == spv::OpControlBarrier;
+            if (control && isScope(context, node.operand(0), spv::ScopeSubgroup))
+                bySubgroups = true;
+            if (node.opcode == spv::OpMemoryBarrier &&
+                isScope(context, node.operand(0), spv::ScopeSubgroup))
+                bySubgroups = true;
+            if (control)
+                fences |= fencesBuffers(context, node.operand(1), node.operand(2));
+            if (node.opcode == spv::OpMemoryBarrier)
+                fences |= fencesBuffers(context, node.operand(0), node.operand(1));
+            if (!isAtomic(node.opcode))
+                continue;
+            const uint32_t pointer = node.operand(0);
+            const Node* const type = context.editor.global(context.typeOf(pointer));
+            if (!type || !isOfBuffers(type->operand(0)))
+                continue;
+            atomics = true;
+            fences |= fencesBuffers(context, node.operand(1), node.operand(2));
+        }
+        for (const Node& each : context.editor.decorations) {
+            const bool ofMember = each.opcode == spv::OpMemberDecorate;
+            const uint32_t kind = ofMember ? each.operand(2) : each.operand(1);
+            if (each.opcode != spv::OpDecorate && !ofMember)
+                continue;
+            fences |= kind == spv::DecorationCoherent;
+            groups |= kind == spv::DecorationVolatile;
+        }
+        groups |= fences && atomics;
+    }
+
+private:
+    static bool isScope(const CheckContext& context, uint32_t id, spv::Scope wanted) {
+        uint32_t scope = 0;
+        return context.isKnown(id, scope) && scope == static_cast<uint32_t>(wanted);
+    }
+    /// Returns true if a barrier orders accesses to buffers for other groups.
+    static bool fencesBuffers(const CheckContext& context, uint32_t scope, uint32_t semantics) {
+        uint32_t known = 0;
+        uint32_t mask = 0;
+        if (!context.isKnown(scope, known) || !context.isKnown(semantics, mask))
+            return true;
+        const bool wide = known == spv::ScopeDevice || known == spv::ScopeCrossDevice ||
+                          known == spv::ScopeQueueFamily;
+        return wide && (mask & spv::MemorySemanticsUniformMemoryMask) != 0;
+    }
+};
+
+} // namespace
+
+RaceChecks::RaceChecks(CheckContext& context)
+    : mContext(context), mFunctions(context, Orders(context).bySubgroups) {
+    mOrdersGroups = Orders(context).groups;
+    noteWritten();
+    placeShared();
+}
+
+// A pointer that goes to a function or is chosen may be written there.
+void RaceChecks::noteWritten() {
+    const auto baseOf = [&](uint32_t pointer) {
+        const Node* node = mContext.definition(pointer);
+        while (node && isAccessChain(node->opcode))
+            node = mContext.definition(node->operand(0));
+        return node && node->opcode == spv::OpVariable ? node->result : 0;
+    };
+    for (const Node& node : mContext.editor.functions) {
+        if (node.opcode == spv::OpLoad || node.opcode == spv::OpArrayLength ||
+            isAccessChain(node.opcode))
+            continue;
+        for (size_t i = 0; i < node.operands.size(); ++i)
+            if (node.ids[i])
+                if (const uint32_t base = baseOf(node.operands[i]))
+                    mWritten.insert(base);
+    }
+}
+
+void RaceChecks::placeShared() {
+    uint32_t first = 0;
+    std::vector<uint32_t> unknown; // their sizes are specialization constants
+    for (const Node& node : mContext.editor.globals) {
+        if (node.opcode != spv::OpVariable || node.operand(0) != spv::StorageClassWorkgroup)
+            continue;
+        const std::optional<uint32_t> count =
+            numberCount(mContext, mContext.editor.global(node.type)->operand(1));
+        if (!count) {
+            unknown.push_back(node.result);
+        } else if (first + *count <= kSharedElements) {
+            mSharedFirst[node.result] = first;
+            first += *count;
+        }
+    }
+    if (unknown.size() == 1)
+        mSharedFirst[unknown.front()] = first;
+}
+
+std::optional<RaceChecks::Target> RaceChecks::targetOf(const AccessPath& path) {
+    const bool isShared = path.storage == spv::StorageClassWorkgroup;
+    if (!mWritten.contains(path.base) && !(isShared && mContext.kinds.uninitialised))
+        return std::nullopt;
+    if (isShared) {
+        const auto found = mSharedFirst.find(path.base);
+        if (found == mSharedFirst.end())
+            return std::nullopt;
+        mShadowsShared = true;
+        const bool initialised = mContext.definition(path.base)->operands.size() > 1;
+        return Target{0, 0, found->second, initialised};
+    }
+    if (!isOfBuffers(path.storage) || mOrdersGroups || !mContext.kinds.races)
+        return std::nullopt;
+    const Node* const pointer = mContext.editor.global(mContext.typeOf(path.base));
+    const Node* const block = pointer ? mContext.editor.global(pointer->operand(1)) : nullptr;
+    if (!block || block->opcode != spv::OpTypeStruct)
+        return std::nullopt; // an array of descriptors
+    const std::optional<uint32_t> bytes = smallestNumber(mContext, block->result);
+    const CheckSite site = siteOf(mContext, path, FaultKind::eRace);
+    if (!bytes || !site.set)
+        return std::nullopt;
+    const auto found = mSlots.find(path.base);
+    if (found != mSlots.end())
+        return Target{*bytes, found->second};
+    if (mShadowed.size() == kMaxShadowed)
+        return std::nullopt;
+    const auto slot = static_cast<uint32_t>(mShadowed.size());
+    mShadowed.push_back({*site.set, site.binding, *bytes});
+    mSlots[path.base] = slot;
+    return Target{*bytes, slot};
+}
+
+void RaceChecks::check(const Node& node, std::vector<Node>& before) {
+    uint32_t scope = 0;
+    if (node.opcode == spv::OpControlBarrier && mContext.isKnown(node.operand(0), scope) &&
+        scope == spv::ScopeWorkgroup)
+        countBarrier(before);
+    else if (node.opcode == spv::OpLoad)
+        checkAccess(node, AccessKind::eRead, before);
+    else if (node.opcode == spv::OpStore)
+        checkAccess(node, AccessKind::eWrite, before);
+    else if (isAtomic(node.opcode))
+        checkAccess(node, AccessKind::eAtomic, before);
+}
+
+uint32_t RaceChecks::add(std::vector<Node>& before, spv::Op opcode, uint32_t type,
+                         std::vector<uint32_t> ids) {
+    const uint32_t result = mContext.editor.newId();
+    before.push_back(nodeOf(opcode, type, result, std::move(ids)));
+    return result;
+}
+
+void RaceChecks::countBarrier(std::vector<Node>& before) {
+    const uint32_t word = mContext.uintType();
+    const uint32_t passed = add(before, spv::OpLoad, word, {mFunctions.barriers()});
+    const uint32_t more = add(before, spv::OpIAdd, word, {passed, mContext.editor.uintConstant(1)});
+    before.push_back(nodeOf(spv::OpStore, 0, 0, {mFunctions.barriers(), more}));
+}
+
+uint32_t RaceChecks::wordOf(std::vector<Node>& before, uint32_t index) {
+    const uint32_t type = mContext.typeOf(index);
+    const Node& shape = *mContext.intType(type);
+    const uint32_t word = mContext.uintType();
+    if (type == word)
+        return index;
+    if (shape.operand(0) == 32)
+        return add(before, spv::OpBitcast, word, {index});
+    if (shape.operand(0) > 32 || shape.operand(1) == 0)
+        return add(before, spv::OpUConvert, word, {index});
+    const uint32_t number =
+        add(before, spv::OpSConvert, mContext.editor.intType(32, true), {index});
+    return add(before, spv::OpBitcast, word, {number});
+}
+
+uint32_t RaceChecks::sum(std::vector<Node>& before, uint32_t first,
+                         const std::vector<ScaledIndex>& all) {
+    const uint32_t word = mContext.uintType();
+    uint32_t total = 0;
+    for (const ScaledIndex& each : all) {
+        uint32_t known = 0;
+        if (each.extents.empty() && mContext.isKnown(each.index, known)) {
+            first += known * each.factor;
+            continue;
+        }
+        uint32_t part = wordOf(before, each.index);
+        if (each.factor != 1)
+            part =
+                add(before, spv::OpIMul, word, {part, mContext.editor.uintConstant(each.factor)});
+        for (const uint32_t extent : each.extents)
+            part = add(before, spv::OpIMul, word, {part, wordOf(before, extent)});
+        total = total == 0 ? part : add(before, spv::OpIAdd, word, {total, part});
+    }
+    const uint32_t begin = mContext.editor.uintConstant(first);
+    return total == 0 ? begin : first == 0 ? total : add(before, spv::OpIAdd, word, {total, begin});
+}
+
+uint32_t RaceChecks::shownIndex(std::vector<Node>& before, const AccessPath& path,
+                                std::string& name) {
+    const uint32_t word = mContext.uintType();
+    uint32_t index = 0;
+    uint32_t type = mContext.editor.global(mContext.typeOf(path.base))->operand(1);
+    for (const PathStep& step : path.steps) {
+        const Node node = *mContext.editor.global(type);
+        const bool isArray =
+            node.opcode == spv::OpTypeArray || node.opcode == spv::OpTypeRuntimeArray;
+        if (index != 0 && !isArray)
+            return index;
+        type = node.opcode == spv::OpTypeStruct ? node.operand(step.member) : node.operand(0);
+        if (!isArray) {
+            name = step.text;
+            continue;
+        }
+        const uint32_t own = wordOf(before, step.index);
+        if (index == 0) {
+            name = step.text;
+            index = own;
+            continue;
+        }
+        index = add(before, spv::OpIMul, word, {index, wordOf(before, node.operand(1))});
+        index = add(before, spv::OpIAdd, word, {index, own});
+    }
+    return index == 0 ? mContext.zero() : index;
+}
+
+uint32_t RaceChecks::bitsOf(std::vector<Node>& before, uint32_t value,
+                            const std::vector<uint32_t>& part) {
+    ModuleEditor& editor = mContext.editor;
+    const uint32_t word = mContext.uintType();
+    uint32_t type = mContext.typeOf(value);
+    if (!part.empty()) {
+        Node extract = nodeOf(spv::OpCompositeExtract, 0, editor.newId(), {value});
+        for (const uint32_t index : part) {
+            const Node& node = *editor.global(type);
+            type = node.opcode == spv::OpTypeStruct ? node.operand(index) : node.operand(0);
+            extract.operands.push_back(index);
+            extract.ids.push_back(false);
+        }
+        extract.type = type;
+        value = extract.result;
+        before.push_back(std::move(extract));
+    }
+    const Node number = *editor.global(type);
+    if (number.opcode == spv::OpTypeBool)
+        return add(before, spv::OpSelect, word, {value, editor.uintConstant(1), mContext.zero()});
+    if (type == word)
+        return value;
+    const uint32_t bits = number.operand(0);
+    if (bits == 32)
+        return add(before, spv::OpBitcast, word, {value});
+    if (bits < 32) {
+        const bool isFloat = number.opcode == spv::OpTypeFloat;
+        const bool isSigned = !isFloat && number.operand(1) != 0;
+        const uint32_t wide = isFloat    ? editor.floatType(32)
+                              : isSigned ? editor.intType(32, true)
+                                         : word;
+        const spv::Op convert = isFloat    ? spv::OpFConvert
+                                : isSigned ? spv::OpSConvert
+                                           : spv::OpUConvert;
+        const uint32_t full = add(before, convert, wide, {value});
+        return wide == word ? full : add(before, spv::OpBitcast, word, {full});
+    }
+    const uint32_t halves = add(before, spv::OpBitcast, editor.vectorType(word, 2), {value});
+    uint32_t mixed = 0;
+    for (const uint32_t half : {0u, 1u}) {
+        Node extract{spv::OpCompositeExtract, word, editor.newId(), {halves, half}, {true, false}};
+        const uint32_t own = extract.result;
+        before.push_back(std::move(extract));
+        mixed = half == 0
+                    ? own
+                    : add(before, spv::OpBitwiseXor, word,
+                          {add(before, spv::OpIMul, word, {mixed, editor.uintConstant(31)}), own});
+    }
+    return mixed;
+}
+
+void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node>& before) {
+    const std::optional<AccessPath> path = pathOf(mContext, node.operand(0));
+    const std::optional<Target> target = path ? targetOf(*path) : std::nullopt;
+    if (!target)
+        return;
+    const std::optional<AccessedNumbers> numbers = numbersOf(mContext, *path, target->elementBytes);
+    const auto isIndex = [&](const ScaledIndex& each) {
+        return mContext.intType(mContext.typeOf(each.index)) != nullptr;
+    };
+    if (!numbers || !std::ranges::all_of(numbers->indices, isIndex))
+        return;
+    CheckSite site = siteOf(mContext, *path, FaultKind::eRace);
+    site.operation = kind == AccessKind::eRead    ? "read"
+                     : kind == AccessKind::eWrite ? "written"
+                                                  : "changed by an atomic";
+    site.message = mBySubgroups ? "subgroup" : "invocation";
+    std::string name = mContext.name(path->base);
+    const uint32_t index = shownIndex(before, *path, name);
+    site.indexed = {name};
+    const uint32_t number = mContext.addSite(std::move(site));
+    const uint32_t begin = sum(before, target->first + numbers->first, numbers->indices);
+    const uint32_t word = mContext.uintType();
+    const bool shared = target->elementBytes == 0;
+    const uint32_t nothing = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    for (size_t i = 0; i < numbers->offsets.size(); ++i) {
+        const uint32_t at = numbers->offsets[i] == 0
+                                ? begin
+                                : add(before, spv::OpIAdd, word,
+                                      {begin, mContext.editor.uintConstant(numbers->offsets[i])});
+        const uint32_t value = kind == AccessKind::eWrite
+                                   ? bitsOf(before, node.operand(1), numbers->parts[i])
+                                   : mContext.zero();
+        std::vector<uint32_t> arguments{shared ? mFunctions.ofShared(kind, target->initialised)
+                                               : mFunctions.ofBuffers(kind),
+                                        number, at, index, value};
+        if (!shared)
+            arguments.push_back(mContext.editor.uintConstant(target->slot));
+        add(before, spv::OpFunctionCall, nothing, std::move(arguments));
+    }
+}
+
+} // namespace kp::shader
