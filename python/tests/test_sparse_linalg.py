@@ -127,17 +127,17 @@ def test_operators_are_composed_added_and_scaled():
 
 @pytest.mark.parametrize("which", ["LM", "SM", "LA", "SA", "BE"])
 def test_eigenvalues_of_symmetric_matrices(which):
-    n = 60
+    n = 30
     a = poisson(n) - sparse.diags_array(np.arange(n) % 5 * 1.0)
     dense = a.toarray().numpy()
     everything = np.linalg.eigvalsh(dense)
     order = {"LM": -abs(everything), "SM": abs(everything), "LA": -everything, "SA": everything}
-    k = 5
+    k = 3
     if which == "BE":
-        expected = np.r_[everything[:2], everything[-3:]]
+        expected = np.r_[everything[:1], everything[-2:]]
     else:
         expected = np.sort(everything[np.argsort(order[which])[:k]])
-    values, vectors = linalg.eigsh(a, k, which=which, ncv=30)
+    values, vectors = linalg.eigsh(a, k, which=which, ncv=20)
     np.testing.assert_allclose(values.numpy(), expected, rtol=1e-9, atol=1e-9)
     x = vectors.numpy()
     np.testing.assert_allclose(dense @ x, x * values.numpy(), atol=1e-8)

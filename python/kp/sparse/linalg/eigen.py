@@ -154,7 +154,9 @@ def eigsh(
         wanted = _wanted(values, which, count)
         rest = abs(products[size - 1, size]) * abs(vectors[size - 1, wanted])
         scale = np.maximum(abs(values[wanted]), np.finfo(dtype).eps ** (2 / 3))
-        done = rest <= limit * scale
+        # Rounding alone leaves this much, however small a value is.
+        least = np.finfo(dtype).eps * abs(values).max()
+        done = rest <= np.maximum(limit * scale, least)
         if size == n or bool(done.all()):
             return _result(basis, values[wanted], vectors[:, wanted], dtype, return_eigenvectors)
         # Some more than wanted are kept, so that they do not have to be found anew.
