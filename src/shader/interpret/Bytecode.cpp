@@ -36,7 +36,7 @@ uint32_t Bytecode::numberOf(const Register& of) const {
     return of.function == 0 ? 0 : mFirst.at(of.function) + of.index;
 }
 
-void Bytecode::place() {
+bool Bytecode::place() {
     std::map<std::pair<uint32_t, uint32_t>, uint32_t> labels;
     auto place = uint32_t{1};
     for (const auto& [id, function] : functions) {
@@ -74,9 +74,6 @@ void Bytecode::place() {
                 break;
             }
         }
-}
-
-bool Bytecode::fits() const {
     return mRegisters <= kMaxRegisters &&
            computations.size() + static_cast<size_t>(Opcode::eFirstComputed) <= kMaxOpcodes;
 }

@@ -75,14 +75,12 @@ public:
     Opcode opcodeOf(Computation computation);
 
     /// Gives registers and places their numbers. Registers of functions of which one calls the
-    /// other differ.
-    void place();
+    /// other differ. Returns false if there is more than the encoding has room for.
+    [[nodiscard]] bool place();
     uint32_t registers() const { return mRegisters; } ///< in all
     uint32_t numberOf(const Register& of) const;
     uint32_t placeOf(uint32_t function) const { return mPlaces.at(function); }
     const std::vector<std::array<uint32_t, 2>>& table() const { return mTable; }
-    /// Returns false if there is more than the encoding has room for.
-    bool fits() const;
 
 private:
     void placeRegisters(uint32_t function, uint32_t first);

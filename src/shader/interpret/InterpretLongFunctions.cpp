@@ -89,7 +89,7 @@ private:
     std::unordered_set<uint32_t> mVisited;
 };
 
-/// Calls visit(function) for all functions that others call, from one on.
+/// Adds a function and all that it calls to `called`, entrances without what they call.
 void markCalled(const ModuleFunctions& functions, uint32_t function,
                 const std::unordered_set<uint32_t>& entrances,
                 std::unordered_set<uint32_t>& called) {
@@ -119,18 +119,16 @@ void interpretLongFunctions(ModuleEditor& editor, const std::unordered_set<uint3
     LongFunctions found(all);
     for (const Node& entry : editor.entryPoints)
         found.visit(entry.operand(1));
-    if (!all.bytecode.fits())
+    if (!all.bytecode.place())
         found.entrances.clear();
 
     std::unordered_set<uint32_t> called;
     for (const Node& entry : editor.entryPoints)
         markCalled(functions, entry.operand(1), found.entrances, called);
-    if (!found.entrances.empty()) {
-        all.bytecode.place();
+    if (!found.entrances.empty())
         for (const Computation& each : all.bytecode.computations)
             if (each.node.opcode == spv::OpFunctionCall)
                 markCalled(functions, each.node.operand(0), found.entrances, called);
-    }
     std::unordered_set<uint32_t> gone;
     for (const uint32_t id : functions.ids())
         for (const Node& node : functions.find(id))
