@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/check/CheckedModule.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "shader/check/AccessChecks.hpp"
@@ -20,7 +21,9 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
     AssertChecks assertions(context);
     FiniteChecks finite(context);
     LoopChecks loops(context);
-    RaceChecks races(context);
+    std::optional<RaceChecks> races;
+    if (kinds.races || kinds.uninitialised)
+        races.emplace(context);
     std::vector<Node> nodes = std::exchange(context.editor.functions, {});
     std::vector<Node> checked;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -28,8 +31,8 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
         context.lines.follow(node);
         std::vector<Node> before;
         assertions.check(node, before);
-        if (kinds.races || kinds.uninitialised) // before others replace the access
-            races.check(node, before);
+        if (races) // before others replace the access
+            races->check(node, before);
         if (kinds.bounds)
             accesses.check(node, before);
         if (kinds.arithmetic)
@@ -46,8 +49,10 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
     assertions.finish(checked);
     context.editor.functions = std::move(checked);
     CheckedModule made = context.finish();
-    made.shadowed = races.shadowed();
-    made.shadowsShared = races.shadowsShared();
+    if (races) {
+        made.shadowed = races->shadowed();
+        made.shadowsShared = races->shadowsShared();
+    }
     return made;
 }
 

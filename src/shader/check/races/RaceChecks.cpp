@@ -11,10 +11,11 @@ bool isOfBuffers(uint32_t storage) {
            storage == spv::StorageClassPhysicalStorageBuffer;
 }
 
-/// Finds how invocations of a module order their accesses, besides by barriers of their group.
-struct Orders {
+} // namespace
+
+struct RaceChecks::Orders {
     bool bySubgroups = false;
-    bool groups = false;
+    bool groups = false; ///< by memory barriers and atomics
 
     explicit Orders(const CheckContext& context) {
         bool fences = false;
@@ -67,11 +68,10 @@ private:
     }
 };
 
-} // namespace
+RaceChecks::RaceChecks(CheckContext& context) : RaceChecks(context, Orders(context)) {}
 
-RaceChecks::RaceChecks(CheckContext& context)
-    : mContext(context), mFunctions(context, Orders(context).bySubgroups) {
-    mOrdersGroups = Orders(context).groups;
+RaceChecks::RaceChecks(CheckContext& context, const Orders& orders)
+    : mContext(context), mOrdersGroups(orders.groups), mFunctions(context, orders.bySubgroups) {
     noteWritten();
     placeShared();
 }
@@ -305,7 +305,7 @@ void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node
     site.operation = kind == AccessKind::eRead    ? "read"
                      : kind == AccessKind::eWrite ? "written"
                                                   : "changed by an atomic";
-    site.message = mBySubgroups ? "subgroup" : "invocation";
+    site.message = mFunctions.bySubgroups() ? "subgroup" : "invocation";
     std::string name = mContext.name(path->base);
     const uint32_t index = shownIndex(before, *path, name);
     site.indexed = {name};

@@ -15,8 +15,8 @@ namespace kp::shader {
 
 /// Reports accesses of two invocations to one number of shared memory or a storage buffer, if one
 /// writes, not both are atomics, and no barrier is between them; and reads of shared memory that
-/// nobody in the group has written. What the module only reads is left
-/// out. So are buffers of modules that order groups by atomics with memory barriers.
+/// nobody in the group has written. Memory that the module only reads is left out. So are buffers
+/// of modules that order groups by atomics with memory barriers.
 class RaceChecks {
 public:
     /// @param context  must outlive this
@@ -38,6 +38,10 @@ private:
         bool initialised = true;   ///< shared memory has contents when a group begins
     };
 
+    /// How invocations of the module order their accesses, besides by barriers of their group.
+    struct Orders;
+
+    RaceChecks(CheckContext& context, const Orders& orders);
     void noteWritten();
     void placeShared();
     std::optional<Target> targetOf(const AccessPath& path);
@@ -53,8 +57,7 @@ private:
     uint32_t bitsOf(std::vector<Node>& before, uint32_t value, const std::vector<uint32_t>& part);
 
     CheckContext& mContext;
-    bool mBySubgroups = false;
-    bool mOrdersGroups = false;                          ///< by memory barriers and atomics
+    const bool mOrdersGroups;
     std::unordered_set<uint32_t> mWritten;               ///< variables
     std::unordered_map<uint32_t, uint32_t> mSharedFirst; ///< number, by variable
     std::unordered_map<uint32_t, uint32_t> mSlots;       ///< by variable

@@ -24,12 +24,13 @@ public:
     /// @param bySubgroups  invocations of a subgroup are ordered, and count as one
     RaceFunctions(CheckContext& context, bool bySubgroups)
         : mContext(context), mBySubgroups(bySubgroups) {}
+    bool bySubgroups() const { return mBySubgroups; }
 
     /// Returns the function for shared memory. Its parameters are words: site, number, index to
     /// report, and the value written.
     /// @param initialised  the memory has contents when the group begins
     uint32_t ofShared(AccessKind kind, bool initialised);
-    /// Returns the function for buffers. Its parameters are those of ofShared(), and a place in
+    /// Returns the function for buffers. It has the parameters of ofShared(), and a place in
     /// CheckedModule::shadowed.
     uint32_t ofBuffers(AccessKind kind);
     /// Returns the variable that counts barriers.
