@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Measures what checked mode costs: saxpy, a stencil and a product of matrices with tiles in shared
-// memory, unchecked, with bounds, with bounds and arithmetic, and with races. docs/debugging.md
-// quotes it.
+// memory, unchecked, with bounds, with bounds and arithmetic, and with races.
+// docs/guides/debugging.md quotes it.
 //
 //   kompute_benchmark_checked [--check]
 //

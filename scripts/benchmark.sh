@@ -9,7 +9,7 @@
 #   bash scripts/benchmark.sh --json FILE           all numbers
 #   bash scripts/benchmark.sh --chart FILE.svg      a chart of the ratios
 #   bash scripts/benchmark.sh --sizes FILE.svg      a chart of primitives over sizes
-#   bash scripts/benchmark.sh --page docs/benchmarks.md   the table put into that page
+#   bash scripts/benchmark.sh --page docs/reports/benchmarks.md   the table put into that page
 #   bash scripts/benchmark.sh --check               exit with 1 where a target is missed
 #   bash scripts/benchmark.sh submit record         these groups alone: submit launch record
 #                                                   pipeline memory transfer concurrency

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes point one way, as docs/architecture.md says, and that folders and files have a size.
+"""Checks that includes point one way, as docs/contributing/architecture.md says, and that folders and files have a size.
 
 scripts/check_house.py            check the tree
 scripts/check_house.py --planted  plant a fault of each kind and check that it is found
@@ -73,10 +73,9 @@ MOST_LINES = 500
 SOURCES = {".cpp", ".hpp", ".cu", ".py", ".glsl", ".comp", ".cmake", ".sh"}
 
 # What is larger. The numbers may only fall: take a folder or file out when it fits. The names of public
-# headers, and the addresses of pages, are others' too.
+# headers are others' too.
 FOLDERS_OVER = {
     "benchmark/suite": 28,
-    "docs": 46,
     "include/kompute": 41,
     "include/kompute/primitives": 29,
     "python/examples": 25,
@@ -94,7 +93,7 @@ FILES_OVER = {
     "python/tests/test_cli.py": 552,
     "python/tests/test_dask.py": 557,
     "python/tests/test_early_api.py": 583,
-    "python/tests/test_examples.py": 525,
+    "python/tests/test_examples.py": 522,
     "python/tests/test_group_buffers.py": 540,
     "python/tests/test_groups.py": 505,
     "python/tests/test_jit_errors.py": 515,

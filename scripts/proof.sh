@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Proofs that are too long for the tests: fuzzing, random programs, hostile arguments, killed
-# processes, long programs, soaks. docs/proof.md describes them.
+# processes, long programs, soaks. docs/reports/proof.md describes them.
 #
 #   bash scripts/proof.sh [quick]           a sample, as in CI
 #   bash scripts/proof.sh long              before a release

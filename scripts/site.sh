@@ -23,7 +23,8 @@ command -v doxygen > /dev/null || { echo "site.sh: Doxygen is not installed" >&2
 "$site/venv/bin/python" -m pip install -q --disable-pip-version-check -r scripts/site/requirements.txt
 
 # --- the pages ----------------------------------------------------------------------------------
-cp docs/*.md docs/*.svg "$pages/"
+cp -r docs/. "$pages/"
+rm "$pages/Doxyfile"
 mv "$pages/README.md" "$pages/overview.md"
 cp README.md "$pages/index.md"
 cp CHANGELOG.md CODE_OF_CONDUCT.md CONTRIBUTING.md SECURITY.md "$pages/"
@@ -35,7 +36,8 @@ import json, sys
 from pathlib import Path
 
 pages = Path(sys.argv[1])
-origins = {page.name: f"docs/{page.name}" for page in pages.glob("*.md")}
+names = [page.relative_to(pages).as_posix() for page in pages.rglob("*.md")]
+origins = {name: f"docs/{name}" for name in names}
 origins |= {"index.md": "README.md", "overview.md": "docs/README.md"}
 origins |= {"examples.md": "python/examples/README.md"}
 origins |= {name: name for name in ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md")}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// Copies a buffer, 16 bytes per invocation (docs/benchmarks.md compares other shapes). The first
+// Copies a buffer, 16 bytes per invocation (docs/reports/benchmarks.md compares other shapes). The first
 // work group also copies the words after the last full 16 bytes, one per invocation. Each work
 // group copies one tile of 4096 bytes. Dispatch one work group per tile, and at least one.
 layout(local_size_x = 256) in;

@@ -6,7 +6,7 @@
 --turns  only the turns of a kernel of torch and one of kp, so many
 
 Needs PyTorch with CUDA and an NVIDIA GPU. If slangpy is installed, its Vulkan device gets the same work.
-docs/interop.md quotes the figures.
+docs/guides/interop.md quotes the figures.
 """
 
 from __future__ import annotations

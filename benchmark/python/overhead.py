@@ -247,7 +247,7 @@ def main() -> int:
         f"two threads relative to one after the other: {median(ratios):.2f} "
         f"(best {min(ratios):.2f})"
     )
-    # A GPU runs the submissions to a queue one after the other (docs/benchmarks.md).
+    # A GPU runs the submissions to a queue one after the other (docs/reports/benchmarks.md).
     if software and min(ratios) > TWO_THREADS:
         missed.append(
             f"two threads take {min(ratios):.2f} of one after the other, the limit is {TWO_THREADS}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tasks of docs/arrays.md with slangpy, checks the results, and counts the lines.
+"""Runs the tasks of docs/computing/arrays.md with slangpy, checks the results, and counts the lines.
 
     pip install slangpy numpy
     python3 benchmark/python/slangpy_tasks.py

@@ -195,10 +195,10 @@ public:
                  uint64_t elementMemorySize, Memory::DataTypes dataType,
                  Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
 
-    // Memory that CUDA uses in place, and order with CUDA's streams; see docs/interop.md. CUDA's
-    // driver library is opened at the first of these calls. A stream is a CUstream or cudaStream_t
-    // of the GPU's primary context, which CUDA's runtime, torch, CuPy and JAX use; null is the
-    // default stream. No call waits on the host.
+    // Memory that CUDA uses in place, and order with CUDA's streams; see docs/guides/interop.md.
+    // CUDA's driver library is opened at the first of these calls. A stream is a CUstream or
+    // cudaStream_t of the GPU's primary context, which CUDA's runtime, torch, CuPy and JAX use;
+    // null is the default stream. No call waits on the host.
 
     /// Creates a tensor in memory that CUDA allocates and Vulkan imports: both use it in place, at
     /// full speed. See Tensor::cudaMemory. The memory type is eDevice or eStorage. Small tensors
@@ -233,7 +233,7 @@ public:
     int cudaDevice() const;
 
     // Semaphores and fences of other users of Vulkan, as events; see Semaphore and
-    // docs/embedding.md. The caller owns these objects: destroy() does not affect them.
+    // docs/guides/embedding.md. The caller owns these objects: destroy() does not affect them.
 
     /// Wraps a timeline semaphore of the host application, created on this device, which must
     /// outlive the result, its events, and the work that waits for them.

@@ -69,9 +69,10 @@ struct ManagerOptions {
     /// variable KOMPUTE_REORDER=0.
     bool reorder = true;
     /// Overrides for transfers between host and device, for experiments and unusual machines, as
-    /// comma-separated name=value pairs ("chunk=4M,threads=8,staging=64M"). docs/transfers.md lists
-    /// the names. Empty: the environment variable KOMPUTE_TRANSFER, else what suits the device.
-    /// Managers that share a device share these settings; the last change wins.
+    /// comma-separated name=value pairs ("chunk=4M,threads=8,staging=64M").
+    /// docs/guides/transfers.md lists the names. Empty: the environment variable KOMPUTE_TRANSFER,
+    /// else what suits the device. Managers that share a device share these settings; the last
+    /// change wins.
     std::string transfer;
     /// Maximum bytes of staging memory for transfers in both directions together. Staging memory is
     /// allocated on demand and freed when idle. 0: the default, 256 MiB.

@@ -73,8 +73,8 @@ struct CompileOptions {
 
 /// Compiles a compute shader to SPIR-V within this process. Results are cached in memory and on
 /// disk, by the source, the options and the text of every included file. Sources that would take
-/// the compiler very long or exceed its stack are refused (docs/shaders.md lists the limits).
-/// Thread-safe.
+/// the compiler very long or exceed its stack are refused (docs/guides/shaders.md lists the
+/// limits). Thread-safe.
 /// @throws ShaderError with file, line, column and the offending line; InvalidArgument for invalid
 ///         options; Unsupported if the source is in Slang and Slang's library is not found
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compile(std::string_view source,

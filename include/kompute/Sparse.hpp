@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Sparse matrices: docs/sparse.md.
+// Sparse matrices: docs/computing/sparse.md.
 
 #include <kompute/sparse/Arithmetic.hpp>
 #include <kompute/sparse/Conversions.hpp>

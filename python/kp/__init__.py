@@ -17,7 +17,7 @@ mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).eval()
 print(b.data())
 ```
 
-docs/python.md is a tutorial of ten minutes.
+docs/guides/python.md is a tutorial of ten minutes.
 """
 
 from __future__ import annotations

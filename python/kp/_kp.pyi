@@ -516,7 +516,7 @@ class Manager:
         """A tensor in memory that CUDA allocates and Vulkan imports: kernels of both use it in
         place. torch.from_dlpack() and cupy.asarray() see the same address. Elements are
         float32, or `dtype`, and start undefined. For NVIDIA GPUs under Linux; Unsupported
-        elsewhere, with the reason. See docs/interop.md.
+        elsewhere, with the reason. See docs/guides/interop.md.
         """
 
     def cuda_event(self, stream: Any = 0) -> Event:
@@ -958,7 +958,7 @@ class Memory:
         """The host view as a flat, writable array without a copy, with what evaluations have
         written. Its base is this object. The next evaluation that reads the memory sees written
         values; device memory that the program synchronises itself needs OpSyncDevice. See
-        docs/memory-types.md. Views of destroyed memory keep their last contents. ValueError for
+        docs/reference/memory-types.md. Views of destroyed memory keep their last contents. ValueError for
         storage memory.
         """
 

@@ -19,9 +19,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 #: What a reader searches for, and a page that the search must offer.
 SEARCHES = {
-    "exclusive scan": "primitives.html",
-    "OpMatMul": "matrices.html",
-    "linear algebra": "linear-algebra.html",
+    "exclusive scan": "computing/primitives.html",
+    "OpMatMul": "computing/matrices.html",
+    "linear algebra": "computing/linear-algebra.html",
     "Sequence::evalAsync": "cpp/classkp_1_1Sequence.html",
     "kp.Manager": "python/kp.html",
 }
@@ -67,9 +67,9 @@ def searches(browser: webdriver.Chrome, address: str) -> list[str]:
 def looks(browser: webdriver.Chrome, address: str) -> list[str]:
     """What is wrong with the pages themselves."""
     wrong = []
-    browser.get(f"{address}/launchers.html")
+    browser.get(f"{address}/guides/launchers.html")
     if not browser.find_elements(By.CLASS_NAME, "tabbed-labels"):
-        wrong.append("launchers.html has no tabs for C++ and Python")
+        wrong.append("guides/launchers.html has no tabs for C++ and Python")
 
     def scheme() -> str | None:
         return browser.find_element(By.TAG_NAME, "body").get_attribute("data-md-color-scheme")

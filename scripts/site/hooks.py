@@ -31,7 +31,7 @@ ALSO = {
     ],
 }
 #: Reports are apart from the manual.
-REPORTS = ["benchmarks.md", "device-notes.md"]
+REPORTS = ["reports/benchmarks.md", "reports/device-notes.md"]
 #: Files that are pages of the site, by their path in the repository.
 MOVED = {
     "README.md": "index.md",
@@ -54,7 +54,7 @@ def navigation(index: str) -> list[dict[str, object]]:
         pages: list[object] = []
         for _, label, target in LINK.findall(text):
             file = target.partition("#")[0]
-            if re.fullmatch(r"[\w-]+\.md", file) and file not in seen | set(REPORTS):
+            if re.fullmatch(r"[\w-]+/[\w-]+\.md", file) and file not in seen | set(REPORTS):
                 seen.add(file)
                 pages.append({label[:1].upper() + label[1:]: file})
         pages += [{label: file} for label, file in ALSO.get(title, [])]
@@ -70,12 +70,13 @@ def on_config(config):
 
 def on_page_markdown(markdown: str, page, config, files) -> str:
     origin = Path(config["docs_dir"], "origins.json")
-    at = json.loads(origin.read_text("utf-8"))[page.file.src_uri]
-    return tabs(re.sub(LINK, lambda link: relinked(link, at, files), markdown))
+    source = page.file.src_uri
+    at = json.loads(origin.read_text("utf-8"))[source]
+    return tabs(re.sub(LINK, lambda link: relinked(link, at, source, files), markdown))
 
 
-def relinked(link: re.Match[str], at: str, files) -> str:
-    """A link of a file at the path @p at of the repository, for the site."""
+def relinked(link: re.Match[str], at: str, source: str, files) -> str:
+    """A link for the page @p source of the site, made of the file at the path @p at of the repository."""
     picture, label, target = link.groups()
     if re.match(r"[a-z]+:|#", target):
         return link[0]
@@ -83,6 +84,7 @@ def relinked(link: re.Match[str], at: str, files) -> str:
     path = os.path.normpath(os.path.join(os.path.dirname(at), path))
     page = MOVED.get(path, path.removeprefix("docs/").removeprefix("python/examples/"))
     if files.get_file_from_path(page) is not None:
+        page = os.path.relpath(page, os.path.dirname(source) or ".")
         return f"{picture}[{label}]({page}{mark}{anchor})"
     if not (ROOT / path).exists():
         return link[0]  # MkDocs says that it leads nowhere

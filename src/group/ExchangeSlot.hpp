@@ -15,7 +15,7 @@
 
 namespace kp::group {
 
-/// How a path uses its slots. Measured on H200s: see docs/benchmarks.md.
+/// How a path uses its slots. Measured on H200s: see docs/reports/benchmarks.md.
 struct SlotSizes {
     uint64_t bytes;       ///< per slot, and on each device that uses it if it is device memory
     size_t perLease;      ///< slots of one user

@@ -129,7 +129,7 @@ fetches_what_is_pinned() {
     if cmake -S "$here/pinned" -B "$work/pinned" > "$work/pinned.log" 2>&1; then
         fail "a folder that was changed after it was fetched passed for the commit"
     fi
-    # Every dependency names a commit, as docs/building.md says.
+    # Every dependency names a commit, as docs/guides/building.md says.
     local fetched by_tag
     fetched=$(tr '\n' ' ' < "$source/cmake/KomputeDependencies.cmake" | grep -oE 'kompute_fetch(_files)?\([^)]*\)')
     by_tag=$(sed -nE '/COMMIT/!s/^[^(]*\(([a-z0-9_]+).*/\1/p' <<< "$fetched" | tr '\n' ' ')

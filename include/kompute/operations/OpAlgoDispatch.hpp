@@ -51,8 +51,8 @@ public:
     /// Creates an indirect dispatch. Each run reads its work group counts from device memory: three
     /// 32-bit unsigned integers. The library cannot check them. Counts beyond
     /// DeviceInfo::maxWorkgroupCount are undefined: drivers hang, crash or lose the device. Those
-    /// that SelectOptions::dispatch asks for are within the limits; docs/shaders.md shows how to
-    /// limit others.
+    /// that SelectOptions::dispatch asks for are within the limits; docs/guides/shaders.md shows
+    /// how to limit others.
     /// @param algorithm    the algorithm to dispatch
     /// @param groupCounts  a tensor that an earlier operation or the host fills, of eUnsignedInt,
     ///                     eInt or eCustom, or record() throws InvalidArgument

@@ -89,7 +89,7 @@ private:
 };
 
 /// An operation that a Sequence records. Derive from it for custom operations; see
-/// docs/custom-operations.md. The sequence keeps the operation alive while it may run again.
+/// docs/guides/custom-operations.md. The sequence keeps the operation alive while it may run again.
 ///
 /// Thread safety: called by the thread that uses the sequence. If Sequence::evalAsync submits
 /// later, preEval() is called by a thread of the library.

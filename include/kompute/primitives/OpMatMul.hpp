@@ -62,9 +62,9 @@ struct MatMulOptions {
 /// **Method.** Work groups compute tiles of up to 128 x 128 elements from double-buffered tiles of
 /// A and B in shared memory, and invocations up to 8 x 16 of them in registers (as Volkov and
 /// Demmel, "Benchmarking GPUs to tune dense linear algebra", 2008, and NVIDIA's CUTLASS). Products
-/// of eHalf and eBFloat16 use cooperative matrices where the device has them (docs/matrices.md).
-/// Products with a vector only read the matrix once. Rows that begin at multiples of 16 bytes are
-/// read fastest.
+/// of eHalf and eBFloat16 use cooperative matrices where the device has them
+/// (docs/computing/matrices.md). Products with a vector only read the matrix once. Rows that begin
+/// at multiples of 16 bytes are read fastest.
 class KOMPUTE_API OpMatMul : public Primitive {
 public:
     /// @param a, b  at least the elements of the matrices

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of CUDA: DLPack both ways, the CUDA array interface, and torch's memory pool.
 
-docs/interop.md has the users' page.
+docs/guides/interop.md has the users' page.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ void bindCuda(py::module_& module, Classes& classes) {
                  A tensor in memory that CUDA allocates and Vulkan imports: kernels of both use it in
                  place. torch.from_dlpack() and cupy.asarray() see the same address. Elements are
                  float32, or `dtype`, and start undefined. For NVIDIA GPUs under Linux; Unsupported
-                 elsewhere, with the reason. See docs/interop.md.)"))
+                 elsewhere, with the reason. See docs/guides/interop.md.)"))
         .def(
             "cuda_event",
             [](py::handle self, const py::object& stream) {

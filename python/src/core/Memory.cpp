@@ -306,7 +306,7 @@ PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
                      methodDoc("data", "(self: kp._kp.Memory) -> numpy.ndarray", R"(
     The host view as a flat, writable array without a copy, with what evaluations have written. Its
     base is this object. The next evaluation that reads the memory sees written values; device memory
-    that the program synchronises itself needs OpSyncDevice. See docs/memory-types.md. Views of
+    that the program synchronises itself needs OpSyncDevice. See docs/reference/memory-types.md. Views of
     destroyed memory keep their last contents. ValueError for storage memory.)")};
 
 std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data,

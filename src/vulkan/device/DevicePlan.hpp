@@ -80,8 +80,8 @@ struct DevicePlan {
     bool timelineSemaphores = false;
     /// A dispatch counts as finished when the next one, which waits for it, is launched. On NVIDIA
     /// GPUs a timestamp that waits for the end itself costs 37 % of a list of small kernels, this
-    /// one 1 %, and the two differ by no more than a barrier takes (docs/launchers.md). Wrong on a
-    /// device that stops reading the command buffer until a dispatch has finished.
+    /// one 1 %, and the two differ by no more than a barrier takes (docs/guides/launchers.md).
+    /// Wrong on a device that stops reading the command buffer until a dispatch has finished.
     bool launchTimestamps = false;
 
     bool has(Feature feature) const { return vulkan::has(features, feature); }

@@ -61,7 +61,7 @@ constexpr AllowedMessage kAllowed[] = {
     {"BestPractices-ImageBarrierAccessLayout", "VK_IMAGE_LAYOUT_PREINITIALIZED",
      "the first barrier of an image also waits for earlier users of the memory"},
     {"CoreValidation-DrawState-InvalidImageLayout", "For optimal performance",
-     "images stay in the general layout, which copies accept (docs/architecture.md)"},
+     "images stay in the general layout, which copies accept (docs/contributing/architecture.md)"},
 };
 
 logger::Level levelOf(VkDebugUtilsMessageSeverityFlagBitsEXT severity) {

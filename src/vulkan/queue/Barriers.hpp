@@ -22,7 +22,8 @@ void recordHazardBarrier(const DeviceHandle& device, VkCommandBuffer commandBuff
 void recordOpeningBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer);
 /// Orders dispatches and transfers of later submissions to the queue, and with @p host also host
 /// accesses once the submission is done, after earlier work of the kinds @p before. It spares the
-/// next command buffer an opening barrier, which takes an NVIDIA GPU longer (docs/benchmarks.md).
+/// next command buffer an opening barrier, which takes an NVIDIA GPU longer
+/// (docs/reports/benchmarks.md).
 void recordClosingBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                           WorkKinds before, bool host);
 /// Orders all later work after all earlier work, of any kind.

@@ -24,7 +24,7 @@ namespace kp::vulkan {
 namespace {
 
 // A hybrid wait polls without a pause for this long, then with short sleeps ("naps"), before it
-// blocks in the driver (measurements: docs/benchmarks.md, "How a hybrid wait waits").
+// blocks in the driver (measurements: docs/reports/benchmarks.md, "How a hybrid wait waits").
 constexpr std::chrono::milliseconds kHybridSpin{1};
 constexpr std::chrono::seconds kHybridNaps{1};
 constexpr std::chrono::microseconds kMinNap{20};

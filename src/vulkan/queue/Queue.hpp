@@ -23,7 +23,7 @@ namespace kp::vulkan {
 
 class Device;
 
-/// How a host thread waits for the device (docs/benchmarks.md).
+/// How a host thread waits for the device (docs/reports/benchmarks.md).
 enum class WaitMode {
     eSpin,   ///< poll until done: lowest latency, one core busy
     eHybrid, ///< poll, later with short sleeps in between, finally block
@@ -36,7 +36,8 @@ enum class WaitMode {
 ///
 /// A busy queue, one with two submissions in flight, gathers work (see gather()): what is gathered
 /// has its value already, and is submitted together as soon as the queue is no longer busy, before
-/// any other submission, or when somebody waits for it. docs/architecture.md, "Coalescing".
+/// any other submission, or when somebody waits for it. docs/contributing/architecture.md,
+/// "Coalescing".
 class Queue {
 public:
     using Lock = std::function<void(uint32_t family, uint32_t index)>;

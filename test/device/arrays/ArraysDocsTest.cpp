@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/arrays-in-cpp.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/computing/arrays-in-cpp.md. Each block of that page is a part of this file,
+// apart from whitespace.
 #include <kompute/Array.hpp>
 
 #include "../DocsSupport.hpp"
@@ -85,7 +85,7 @@ try {
 }
 
 TEST_F(ArraysDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/arrays-in-cpp.md", "test/device/arrays/ArraysDocsTest.cpp", 7);
+    expectCodeOfPage("docs/computing/arrays-in-cpp.md", "test/device/arrays/ArraysDocsTest.cpp", 7);
 }
 
 } // namespace

@@ -39,7 +39,7 @@ try {
     // clang-format on
     EXPECT_NE(testing::internal::GetCapturedStderr().find("y[gl_GlobalInvocationID.x + 1] = 7"),
               std::string::npos);
-    expectCodeOfPage("docs/debugging.md", "test/device/check/CheckModeTest.cpp", 1);
+    expectCodeOfPage("docs/guides/debugging.md", "test/device/check/CheckModeTest.cpp", 1);
 }
 
 TEST(CheckMode, FollowsTheManager) {

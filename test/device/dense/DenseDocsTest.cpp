@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/linear-algebra.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/computing/linear-algebra.md. Each block of that page is a part of this file,
+// apart from whitespace.
 #include <kompute/Primitives.hpp>
 
 #include "device/DocsSupport.hpp"
@@ -29,7 +29,7 @@ manager.sequence()
 }
 
 TEST_F(DenseDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/linear-algebra.md", "test/device/dense/DenseDocsTest.cpp", 1);
+    expectCodeOfPage("docs/computing/linear-algebra.md", "test/device/dense/DenseDocsTest.cpp", 1);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/custom-operations.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/guides/custom-operations.md. Each block of that page is a part of this file,
+// apart from whitespace.
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"
 #include "../UserVulkan.hpp"
@@ -142,8 +142,8 @@ class OpSquareTwice : public kp::OpBase {
 }
 
 TEST_F(CustomOperationDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/custom-operations.md", "test/device/docs/CustomOperationDocsTest.cpp",
-                     4);
+    expectCodeOfPage("docs/guides/custom-operations.md",
+                     "test/device/docs/CustomOperationDocsTest.cpp", 4);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/embedding.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/embedding.md. Each block of that page is a part of this file, apart from
 // whitespace. Vulkan's functions are variables here, because the tests do not link the loader.
 #include <algorithm>
 #include <mutex>
@@ -208,7 +208,7 @@ sequence->evalAsync({manager.wrapFence(fence)}); // starts when the fence is sig
 }
 
 TEST_F(EmbeddingDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/embedding.md", "test/device/docs/EmbeddingDocsTest.cpp", 7);
+    expectCodeOfPage("docs/guides/embedding.md", "test/device/docs/EmbeddingDocsTest.cpp", 7);
 }
 
 } // namespace

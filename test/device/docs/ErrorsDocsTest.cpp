@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/errors-and-logging.md. Each block of that page is a part of this file, apart
-// from whitespace.
+// The code of docs/guides/errors-and-logging.md. Each block of that page is a part of this file,
+// apart from whitespace.
 #include <cstdio>
 
 #include "../DocsSupport.hpp"
@@ -48,7 +48,7 @@ KP_LOG_WARN("step {} of {} took {:.3f} ms", 3, 10, 12.5);
 }
 
 TEST(ErrorsDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/errors-and-logging.md", "test/device/docs/ErrorsDocsTest.cpp", 3);
+    expectCodeOfPage("docs/guides/errors-and-logging.md", "test/device/docs/ErrorsDocsTest.cpp", 3);
 }
 
 } // namespace

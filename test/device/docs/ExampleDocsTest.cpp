@@ -15,7 +15,7 @@ namespace kp::test {
 namespace {
 
 TEST(ExampleDocsTest, ThePageOnMpiHasTheCodeOfItsExample) {
-    expectCodeOfPage("docs/mpi.md", "examples/mpi_heat/Device.cpp", 1);
+    expectCodeOfPage("docs/guides/mpi.md", "examples/mpi_heat/Device.cpp", 1);
 }
 
 TEST(ExampleDocsTest, EveryPageWithCodeHasATest) {

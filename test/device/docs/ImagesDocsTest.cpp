@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/images.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/images.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"
@@ -61,7 +61,7 @@ auto sampler = manager.sampler(tiled); // filters linearly
 }
 
 TEST_F(ImagesDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/images.md", "test/device/docs/ImagesDocsTest.cpp", 3);
+    expectCodeOfPage("docs/guides/images.md", "test/device/docs/ImagesDocsTest.cpp", 3);
 }
 
 } // namespace

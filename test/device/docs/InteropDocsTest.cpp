@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/interop.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/interop.md. Each block of that page is a part of this file, apart from
 // whitespace. A stand-in for CUDA runs it.
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"
@@ -52,7 +52,7 @@ kp::letCudaWait(stream, sequence->event());          // CUDA continues after tha
 }
 
 TEST_F(InteropDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/interop.md", "test/device/docs/InteropDocsTest.cpp", 1);
+    expectCodeOfPage("docs/guides/interop.md", "test/device/docs/InteropDocsTest.cpp", 1);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/memory-types.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/reference/memory-types.md. Each block of that page is a part of this file, apart
+// from whitespace.
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"
 
@@ -63,7 +63,8 @@ auto picture = manager.imageT<uint8_t>(64, 48, 4);   // width, height, channels
 }
 
 TEST_F(MemoryTypesDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/memory-types.md", "test/device/docs/MemoryTypesDocsTest.cpp", 3);
+    expectCodeOfPage("docs/reference/memory-types.md", "test/device/docs/MemoryTypesDocsTest.cpp",
+                     3);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/shaders.md. Each block of that page is a part of this file or of the example
-// image_filter, apart from whitespace.
+// The code of docs/guides/shaders.md. Each block of that page is a part of this file or of the
+// example image_filter, apart from whitespace.
 #include <cstdio>
 #include <filesystem>
 
@@ -154,7 +154,7 @@ spirv = manager.compile(source, options); // or a file whose name ends in .slang
 }
 
 TEST_F(ShaderDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/shaders.md", "test/device/docs/ShaderDocsTest.cpp", 7,
+    expectCodeOfPage("docs/guides/shaders.md", "test/device/docs/ShaderDocsTest.cpp", 7,
                      "examples/image_filter/main.cpp");
 }
 

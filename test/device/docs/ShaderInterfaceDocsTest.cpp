@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/shader-interface.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/reference/shader-interface.md. Each block of that page is a part of this file,
+// apart from whitespace.
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"
 
@@ -107,7 +107,8 @@ auto doubled = manager.algorithm({}, manager.compile(doubling), {3}, std::vector
 }
 
 TEST_F(ShaderInterfaceDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/shader-interface.md", "test/device/docs/ShaderInterfaceDocsTest.cpp", 5);
+    expectCodeOfPage("docs/reference/shader-interface.md",
+                     "test/device/docs/ShaderInterfaceDocsTest.cpp", 5);
 }
 
 } // namespace

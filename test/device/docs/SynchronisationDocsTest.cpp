@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/synchronisation.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/guides/synchronisation.md. Each block of that page is a part of this file, apart
+// from whitespace.
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"
 
@@ -111,7 +111,8 @@ kp::Event log = queue->hostFunction([&] { ++written; }, {done});   // an event o
 }
 
 TEST_F(SynchronisationDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/synchronisation.md", "test/device/docs/SynchronisationDocsTest.cpp", 4);
+    expectCodeOfPage("docs/guides/synchronisation.md",
+                     "test/device/docs/SynchronisationDocsTest.cpp", 4);
 }
 
 } // namespace

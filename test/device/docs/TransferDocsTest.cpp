@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/transfers.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/transfers.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"
@@ -45,7 +45,7 @@ while (produce(frame)) {            // fills the vector, if there is another fra
 }
 
 TEST_F(TransferDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/transfers.md", "test/device/docs/TransferDocsTest.cpp", 2);
+    expectCodeOfPage("docs/guides/transfers.md", "test/device/docs/TransferDocsTest.cpp", 2);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/groups.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/groups.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include <kompute/Group.hpp>
 
@@ -61,7 +61,7 @@ kp::moveBetween(group, {{from, 0, 8, to, 1, 0, 8}}); // from byte 8 of device 0 
 }
 
 TEST(GroupDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/groups.md", "test/device/group/GroupDocsTest.cpp", 3);
+    expectCodeOfPage("docs/guides/groups.md", "test/device/group/GroupDocsTest.cpp", 3);
 }
 
 } // namespace

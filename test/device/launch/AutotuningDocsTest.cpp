@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/autotuning.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/autotuning.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include <kompute/Launch.hpp>
 
@@ -113,7 +113,7 @@ list += step;
 }
 
 TEST(AutotuningDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/autotuning.md", "test/device/launch/AutotuningDocsTest.cpp", 3);
+    expectCodeOfPage("docs/guides/autotuning.md", "test/device/launch/AutotuningDocsTest.cpp", 3);
 }
 
 } // namespace

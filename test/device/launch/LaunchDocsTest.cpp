@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/launchers.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/launchers.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include <cassert>
 #include <cstdio>
@@ -94,7 +94,7 @@ if (auto profile = first.profile()) {                 // where the queue profile
 }
 
 TEST_F(LaunchDocsTest, MatchesTheCodeOfThePage) {
-    expectCodeOfPage("docs/launchers.md", "test/device/launch/LaunchDocsTest.cpp", 3);
+    expectCodeOfPage("docs/guides/launchers.md", "test/device/launch/LaunchDocsTest.cpp", 3);
 }
 
 } // namespace

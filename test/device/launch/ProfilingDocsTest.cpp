@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/profiling.md. Each block of that page is a part of this file, apart from
+// The code of docs/guides/profiling.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include <cstdio>
 #include <filesystem>
@@ -99,7 +99,7 @@ TEST_F(ProfilingDocsTest, RunsTheCodeOnArrays) {
 }
 
 TEST_F(ProfilingDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/profiling.md", "test/device/launch/ProfilingDocsTest.cpp", 3);
+    expectCodeOfPage("docs/guides/profiling.md", "test/device/launch/ProfilingDocsTest.cpp", 3);
 }
 
 } // namespace

@@ -161,7 +161,7 @@ TEST_F(FeatureTest, SupportsHlsl) {
     EXPECT_EQ(t->vector(), (std::vector<float>{3, 6, 9}));
 }
 
-// The shader of docs/shaders.md.
+// The shader of docs/guides/shaders.md.
 TEST_F(FeatureTest, SupportsSlang) {
     kp::CompileOptions options;
     options.language = kp::ShaderLanguage::eSlang;

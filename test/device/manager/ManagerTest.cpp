@@ -93,7 +93,7 @@ options.deviceIndex = 0;    // also deviceName (a part of it), deviceUuid, devic
 kp::Manager manager(options);
     // clang-format on
     EXPECT_EQ(manager.deviceInfo().index, 0u);
-    expectCodeOfPage("docs/devices.md", "test/device/manager/ManagerTest.cpp", 1);
+    expectCodeOfPage("docs/guides/devices.md", "test/device/manager/ManagerTest.cpp", 1);
 }
 
 TEST_F(ManagerTest, SharesItsDeviceWithManagersOfOtherQueues) {

@@ -365,7 +365,7 @@ TEST_F(TransferDeathTest, AllowsExitRightAfterATransfer) {
 }
 
 // The child exits without exit handlers. Those of drivers hang in a child or break the parent's
-// device (docs/device-notes.md). CopyThreadsTest tests the library's own without a driver.
+// device (docs/reports/device-notes.md). CopyThreadsTest tests the library's own without a driver.
 #if defined(__linux__) && !defined(KOMPUTE_TEST_SANITIZED)
 TEST_F(TransferEngineTest, KeepsWorkingAfterAForkedChildExits) {
     engine().changeRules("mapped=0,threads=4,threaded=1,chunk=64K");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/matrices.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/computing/matrices.md. Each block of that page is a part of this file, apart
+// from whitespace.
 #include <algorithm>
 
 #include <kompute/Primitives.hpp>
@@ -40,7 +40,7 @@ manager.sequence()
 }
 
 TEST_F(MatrixDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/matrices.md", "test/device/primitives/MatrixDocsTest.cpp", 1);
+    expectCodeOfPage("docs/computing/matrices.md", "test/device/primitives/MatrixDocsTest.cpp", 1);
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/primitives.md. Each block of that page is a part of this file, apart from
-// whitespace.
+// The code of docs/computing/primitives.md. Each block of that page is a part of this file, apart
+// from whitespace.
 #include <algorithm>
 
 #include <kompute/Primitives.hpp>
@@ -142,7 +142,8 @@ magnitude->vector();  // {-7}
 }
 
 TEST_F(PrimitiveDocsTest, MatchesTheCodeOfThePage) {
-    expectCodeOfPage("docs/primitives.md", "test/device/primitives/PrimitiveDocsTest.cpp", 10);
+    expectCodeOfPage("docs/computing/primitives.md", "test/device/primitives/PrimitiveDocsTest.cpp",
+                     10);
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/sparse.md. Each block of that page is a part of this file, apart from
+// The code of docs/computing/sparse.md. Each block of that page is a part of this file, apart from
 // whitespace.
 #include <kompute/Sparse.hpp>
 
@@ -24,7 +24,7 @@ kp::Array y = kp::sparse::matmul(a, kp::Array::of<float>({1, 2}, &manager));
 }
 
 TEST_F(SparseDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/sparse.md", "test/device/sparse/SparseDocsTest.cpp", 1);
+    expectCodeOfPage("docs/computing/sparse.md", "test/device/sparse/SparseDocsTest.cpp", 1);
 }
 
 } // namespace

@@ -237,7 +237,7 @@ bool onlyDispatches(const Operation& operation) {
 }
 
 /// What the tracker gives up because its barriers name no kind of work without a conflict:
-/// docs/architecture.md quotes the figures.
+/// docs/contributing/architecture.md quotes the figures.
 TEST(HazardOracle, WiderBarriersWouldBeFewer) {
     RandomPrograms programs(1);
     HazardTracker tracker;

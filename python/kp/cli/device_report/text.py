@@ -41,7 +41,7 @@ def report_text(
         "extensions\n  " + _wrapped(facts["extensions"]),
         f"checks: {_summary(counts)}\n" + format_table(_check_rows(outcomes), indent="  "),
         "speeds\n" + format_table(speeds, indent="  "),
-        "line for docs/devices.md\n" + table_line(device, facts, counts, speeds),
+        "line for docs/guides/devices.md\n" + table_line(device, facts, counts, speeds),
     ]
     return without_names("\n\n".join(parts) + "\n")
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of docs/fft.md. Each block of that page is a part of this file, apart from whitespace.
+// The code of docs/computing/fft.md. Each block of that page is a part of this file, apart from
+// whitespace.
 #include <complex>
 
 #include <kompute/Primitives.hpp>
@@ -32,7 +33,8 @@ spectrum->vector();  // {10, -2 + 2i, -2}
 }
 
 TEST_F(FftDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/fft.md", "test/device/primitives/transforms/FftDocsTest.cpp", 1);
+    expectCodeOfPage("docs/computing/fft.md", "test/device/primitives/transforms/FftDocsTest.cpp",
+                     1);
 }
 
 } // namespace

@@ -517,7 +517,7 @@ TEST_F(FftTest, DividesWhatIsLargerThanAStorageBuffer) {
     EXPECT_ERROR(kp::Unsupported, "at most 4096", planFft(problem, traits, none));
 }
 
-// The code of docs/fft.md.
+// The code of docs/computing/fft.md.
 TEST_F(FftTest, DoesWhatItsPageShows) {
     auto values = manager.tensorT<float>({1, 2, 3, 4});
     auto spectrum = manager.tensorT<std::complex<float>>(3);
