@@ -23,7 +23,7 @@ struct SpecializationConstant {
     uint32_t id = 0;
     uint32_t bytes = 0; ///< size of the value: 1, 2, 4 or 8; a bool takes 4
     std::array<unsigned char, 8> value{};
-    /// Compared with what the shader declares, unless it is eCustom.
+    /// Compared with the shader's declaration, unless it is eCustom.
     Memory::DataTypes type = Memory::DataTypes::eCustom;
 
     /// Returns a constant of sizeof(T) bytes; of 4 bytes (a VkBool32) if T is bool.
@@ -43,8 +43,8 @@ struct SpecializationConstant {
 /// shader takes microseconds to create.
 ///
 /// Memory object i is bound to binding i of descriptor set 0. If the shader uses several sets,
-/// arrays of descriptors, or separate samplers, the memory objects are those of its used
-/// descriptors in the order of set, binding and array element, without gaps and samplers;
+/// arrays of descriptors, or separate samplers, the memory objects follow its used descriptors in
+/// the order of set, binding and array element, skipping gaps and samplers;
 /// shader::Binding::argument is the first of each binding. Tensors are storage buffers or uniform
 /// blocks. Images are storage images, sampled images (texture2D), or, with a sampler of
 /// AlgorithmOptions::samplers, combined image samplers (sampler2D). Arguments are checked against
@@ -56,9 +56,8 @@ class KOMPUTE_API Algorithm {
 public:
     /// For programs that hold a Vulkan device themselves. Others call Manager::algorithm.
     /// @param device         the device of an existing Manager
-    /// @param memObjects     memory for the bindings, in their order. The elements must have the
-    ///                       type and the size that the shader declares, unless they are
-    ///                       kp::reinterpreted()
+    /// @param memObjects     memory for the bindings, in their order. The elements must match the
+    ///                       type and size in the shader, unless they are kp::reinterpreted()
     /// @param spirv          SPIR-V of a compute shader with the entry point "main". If empty, the
     ///                       algorithm stays uninitialised until rebuild()
     /// @param workgroup      work group counts in x, y and z. An x of 0 means as many as
@@ -135,8 +134,8 @@ public:
 
     /// Sets the default push constants of later dispatches: numbers of the type that the shader
     /// declares, or a struct of several types.
-    /// @throws InvalidArgument unless the size in bytes equals that given to the constructor or
-    ///         rebuild(), and the type is the shader's
+    /// @throws InvalidArgument if the size in bytes differs from the constructor's or rebuild()'s,
+    ///         or the type from the shader's
     template <typename T>
     void setPushConstants(const std::vector<T>& pushConstants) {
         using Stored = detail::StoredConstant<T>;
@@ -145,13 +144,13 @@ public:
                          Memory::numberType<Stored>());
     }
     /// @param type  of the elements, which are compared with the shader's; eCustom: only the size
-    /// is
+    ///              is
     void setPushConstants(const void* data, size_t count, size_t elementSize,
                           Memory::DataTypes type = Memory::DataTypes::eCustom);
 
     /// Returns a copy of the constants as values of type T.
-    /// @throws InvalidArgument if their size is not a multiple of sizeof(T), or T is another type
-    ///         of number than one that was given
+    /// @throws InvalidArgument if their size is not a multiple of sizeof(T), or T differs from the
+    ///         type that was given
     template <typename T>
     std::vector<T> getSpecializationConstants() const {
         return toVector<T>(specializationBytes(Memory::numberType<detail::StoredConstant<T>>()));
@@ -197,7 +196,7 @@ private:
                       const Workgroup& workgroup, const Bytes& specializationConstants,
                       bool specializationById, const Bytes& pushConstants,
                       const std::optional<AlgorithmOptions>& options);
-    /// @throws InvalidArgument if constants were given as another type of number than @p type
+    /// @throws InvalidArgument if constants were given with a type other than @p type
     const std::vector<unsigned char>& specializationBytes(Memory::DataTypes type) const;
     const std::vector<unsigned char>& pushConstantBytes(Memory::DataTypes type) const;
     [[noreturn]] static void throwWrongSize(size_t bytes, size_t elementSize);

@@ -30,8 +30,8 @@ class Operand;
 ///     kp::Array last = y(kp::Slice(-10, kp::end)); // a view: last.assign(0) changes y
 ///
 /// It is a strided view of a tensor, or an expression that is computed when its elements are
-/// needed: when they are read, viewed, sorted and so on, or by evaluate(). Work starts on the
-/// manager's default queue, and no call but reading waits for it.
+/// needed: when they are read, viewed, sorted and so on, or by evaluate(). Work runs on the
+/// manager's default queue; only reading waits for it.
 ///
 /// A handle: copies share their elements, and assigning to a variable names another array. copy()
 /// makes new elements; assign() changes them. The manager must outlive the array's use; after
@@ -69,8 +69,8 @@ public:
     ///                pairs
     static Array ofBytes(const void* values, size_t count, DType dtype, const Shape& shape,
                          Manager* manager = nullptr);
-    /// Returns an array in the memory of a tensor, which sees what either changes: of one axis, or
-    /// of a shape, all elements.
+    /// Returns an array that shares the memory of a tensor: each sees the other's changes. It has
+    /// one axis, or the shape given, and contains all elements.
     /// @param manager  that made the tensor
     /// @throws InvalidArgument for a tensor of structs
     static Array in(const std::shared_ptr<Tensor>& tensor, Manager& manager);
@@ -78,8 +78,8 @@ public:
                     DType dtype);
 
     bool isNull() const { return mImpl == nullptr; }
-    /// Would be true for x == y whatever the elements are: take kp::all(x == y).item<bool>(), or
-    /// isNull() for whether there is an array.
+    /// Would be true for x == y regardless of the elements. Use kp::all(x == y).item<bool>(), or
+    /// isNull() to test for an array.
     explicit operator bool() const = delete;
 
     // --- attributes ------------------------------------------------------------------------------
@@ -133,8 +133,8 @@ public:
     /// writes them.
     void read(void* elements) const;
     /// Returns a tensor with the elements in C order, for sequences, algorithms and launchers: the
-    /// array's own memory if that has nothing else in it, and a copy otherwise. Array and tensor
-    /// see what either changes from then on.
+    /// array's own memory if it holds nothing else, and a copy otherwise. From then on, the array
+    /// and the tensor see each other's changes.
     std::shared_ptr<Tensor> tensor() const;
 
     // --- views and copies ------------------------------------------------------------------------
@@ -157,9 +157,8 @@ public:
     /// Returns the bytes of the elements as elements of another type, in the same memory. If the
     /// types differ in size, the last axis has more or fewer elements.
     /// @throws InvalidArgument if an array without axes, a last axis with gaps, or a number of
-    /// bytes
-    ///         does not allow that; Unsupported if elements would begin within others, or for a
-    ///         type that the device has no arrays of
+    ///         bytes does not allow that; Unsupported if elements would begin within others, or for
+    ///         a type that the device has no arrays of
     Array view(DType dtype) const;
     /// Returns a copy that shares no memory.
     Array copy() const;
@@ -178,7 +177,7 @@ public:
 
     // --- changes ---------------------------------------------------------------------------------
 
-    /// Sets the elements to those of a value that broadcasts to their shape. Expressions that read
+    /// Assigns a value, which broadcasts to the shape. Expressions that read
     /// the old elements keep them.
     /// @throws InvalidArgument if the array is not writable, or the type cannot hold the value
     const Array& assign(const Operand& value) const;
@@ -197,8 +196,9 @@ private:
     std::shared_ptr<State> mImpl;
 };
 
-/// What functions take: an array or a number. Numbers adapt to the type of arrays beside them, as
-/// Python's do in NumPy: an integer to every type, a floating-point number to floating-point types.
+/// An argument of a function: an array or a number. Numbers adapt to the type of arrays beside
+/// them, as Python's do in NumPy: an integer to every type, a floating-point number to
+/// floating-point types.
 class KOMPUTE_API Operand {
 public:
     enum class Kind : uint8_t { eArray, eInteger, eFloat, eComplex };

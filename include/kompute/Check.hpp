@@ -13,20 +13,20 @@ namespace kp {
 
 /// A mistake of a shader that checked mode found. Plain data.
 struct CheckFault {
-    /// "read", "write", "atomic" or "index" for an index outside of its array; "division" (also of
+    /// "read", "write", "atomic" or "index" for an index out of bounds; "division" (also of
     /// remainders), "shift", "overflow", "nan" for NaN or infinity made of numbers, "steps" for a
     /// loop that does not end, "race", "uninitialised" for shared memory, or "assert".
     std::string kind;
     std::string file;    ///< of the source; "" if the shader has no line information
     uint32_t line = 0;   ///< starts at 1; 0 means unknown
     std::string text;    ///< of the source line; "" if unknown
-    std::string message; ///< of an assertion, a race and what is not finite; else ""
+    std::string message; ///< for assertions, races and non-finite results; else ""
     /// What is indexed: the shader's name of it, such as "particles.items"; "" if unknown.
     std::string target;
     std::string memory;  ///< the binding and what is bound, or the kind of memory
     int64_t index = 0;   ///< or the divisor, the shift or the exact result
     uint64_t extent = 0; ///< elements, or the width of a shift in bits
-    std::string value;   ///< that was to be written; "" if unknown
+    std::string value;   ///< that should have been written; "" if unknown
     std::array<uint32_t, 3> globalInvocation{};
     std::array<uint32_t, 3> localInvocation{};
 };
@@ -40,7 +40,7 @@ public:
     CheckFailed(std::vector<CheckFault> faults, uint64_t count);
     ~CheckFailed() override;
 
-    /// Those that came first, of different places in the shader first.
+    /// The first faults, one from each place in the shader before repeats.
     const std::vector<CheckFault>& faults() const noexcept { return mFaults; }
     uint64_t count() const noexcept { return mCount; } ///< of all faults
 
@@ -49,8 +49,8 @@ private:
     uint64_t mCount;
 };
 
-/// Turns checked mode on or off for what this thread compiles and builds while the scope exists,
-/// unless AlgorithmOptions::check or ManagerOptions::check decides.
+/// Turns checked mode on or off for everything that this thread compiles and builds while the scope
+/// exists, unless AlgorithmOptions::check or ManagerOptions::check decides.
 class KOMPUTE_API CheckScope {
 public:
     /// @param checks  as AlgorithmOptions::check

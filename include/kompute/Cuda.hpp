@@ -10,15 +10,15 @@ namespace kp {
 
 class Manager;
 
-/// Lets later work of a CUDA stream wait for an event. Never waits on the host: what is gathered is
+/// Lets later work of a CUDA stream wait for an event. Never waits on the host: gathered work is
 /// submitted. For order in the other direction, see Manager::cudaEvent.
 /// @param stream  a CUstream or cudaStream_t of the event's GPU; null is the default stream
 /// @throws InvalidArgument for a stream of another device, and for work that waits for the host
 ///         (a user event, a host function, an event of another device), as CUDA cannot wait for
-///         what is not submitted; the error of failed work
+///         work that is not submitted; the error of failed work
 KOMPUTE_API void letCudaWait(void* stream, const Event& event);
 
-/// Makes a manager the one whose device can use what cudaPoolAllocate() returns for its GPU.
+/// Selects the manager whose device can use memory from cudaPoolAllocate() on its GPU.
 /// @return CUDA's number of the GPU
 /// @throws Unsupported as Manager::sharedTensor()
 KOMPUTE_API int enableCudaPool(const Manager& manager);

@@ -12,8 +12,8 @@ namespace kp {
 
 class Manager;
 
-/// What the library asks of a device, by Vulkan's names. With it, owners of a device report how the
-/// library does there.
+/// A device's properties that the library reads, by Vulkan's names. Users send them in reports on
+/// devices.
 struct DeviceFacts {
     struct MemoryType {
         uint32_t heap = 0;
@@ -27,7 +27,7 @@ struct DeviceFacts {
     /// Each has one value, or one per dimension. 0 in maxBufferSize means that it is not known.
     std::vector<std::pair<std::string, std::vector<uint64_t>>> limits;
     std::vector<std::string> subgroupOperations; ///< "basic", "arithmetic", ... of compute shaders
-    std::vector<std::string> enabledFeatures;    ///< of those that the library knows
+    std::vector<std::string> enabledFeatures;    ///< that the library knows
     std::vector<std::string> missingFeatures;    ///< the others
     std::vector<std::string> enabledExtensions;
     std::vector<uint64_t> heapBytes; ///< of each heap of memory

@@ -39,8 +39,8 @@ uint64_t nanoseconds(const Duration& duration) {
 
 } // namespace detail
 
-/// A function without arguments and result: what std::function<void()> holds, without its header,
-/// which would be a sixth of what this library includes. Copies share the function.
+/// A function without arguments and result: like std::function<void()>, without its header, which
+/// would be a sixth of this library's includes. Copies share the function.
 class Callback {
 public:
     /// Creates an empty one.
@@ -78,7 +78,7 @@ enum class EventStatus {
 };
 
 /// Times of profiled work. Device times start at an arbitrary point and can be compared with other
-/// times of the same device. Host times are those of std::chrono::steady_clock.
+/// times of the same device. Host times come from std::chrono::steady_clock.
 struct EventProfile {
     uint64_t start = 0;     ///< device nanoseconds
     uint64_t end = 0;       ///< device nanoseconds

@@ -8,9 +8,9 @@
 namespace kp {
 namespace detail {
 
-/// Returns a float that rounds to fewer bits as the number itself does. Inexact ones end in a 1, so
-/// that they are on the same side of every boundary (Boldo and Melquiond, "Emulation of FMA and
-/// correctly rounded sums: proved algorithms using rounding to odd", 2008).
+/// Returns a float that rounds to fewer bits exactly like the number itself. Inexact floats end in
+/// a 1 bit, so that they stay on the same side of every boundary (Boldo and Melquiond, "Emulation
+/// of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 template <typename T>
 float roundedToOdd(T number) {
     if constexpr (std::is_integral<T>::value && sizeof(T) == 8) {
@@ -67,7 +67,7 @@ struct Half {
             bits = static_cast<uint16_t>(sign);
         }
     }
-    /// Rounds once, from the number itself and not from the nearest float.
+    /// Rounds once, directly from the number, not by way of a float.
     template <typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>>
     explicit Half(T value) : Half(detail::roundedToOdd(value)) {}
 
@@ -113,7 +113,7 @@ struct BFloat16 {
         else
             bits = static_cast<uint16_t>((x + 0x7fffu + ((x >> 16) & 1u)) >> 16);
     }
-    /// Rounds once, from the number itself and not from the nearest float.
+    /// Rounds once, directly from the number, not by way of a float.
     template <typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value>>
     explicit BFloat16(T value) : BFloat16(detail::roundedToOdd(value)) {}
 

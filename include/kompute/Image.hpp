@@ -20,8 +20,8 @@ namespace kp {
 /// Host data contains layers, slices and rows without padding, with the channels of a texel next to
 /// each other. Images of three channels have a fourth one on the device, because no shader can name
 /// a format of three. Data given to and copied out of the image (constructor, setData(), upload(),
-/// vector(), download()), size() and memorySize() count three; only what rawData() and data() point
-/// to has texels of four, as the device.
+/// vector(), download()), size() and memorySize() count three; only the memory behind rawData() and
+/// data() has texels of four, as on the device.
 class KOMPUTE_API Image : public Memory {
 public:
     /// Creates an image of width x height texels, neither of them 0, with 1 to 4 channels.
@@ -53,7 +53,7 @@ public:
 
     Type type() const override { return Type::eImage; }
     uint32_t getNumChannels() const; ///< of the host's data
-    /// Returns what the image is made of. Nothing in it is left open (eUndefined, eAuto, 0).
+    /// Returns the image's options, with every default resolved (no eUndefined, eAuto or 0).
     const ImageOptions& getOptions() const;
 
     /// Returns the image handle. The image keeps ownership.

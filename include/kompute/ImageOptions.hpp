@@ -86,7 +86,7 @@ enum class ImageUsage : uint32_t {
     eStorageAndSampled = 3
 };
 
-/// What an image is made of.
+/// Properties of an image.
 struct ImageOptions {
     ImageType type = ImageType::e2D;
     uint32_t width = 1;  ///< texels
@@ -95,7 +95,7 @@ struct ImageOptions {
     uint32_t layers = 1; ///< images of an array; 1 unless e1DArray or e2DArray
     /// eUndefined chooses integers or floats by the type of the data and the number of channels.
     Format format = Format::eUndefined;
-    /// Channels of the host's data: those of the format (0), or 3 for a format with 4. The fourth
+    /// Channels of the host's data: 0 for the format's number, or 3 for a format with 4. The fourth
     /// channel is then added on the way to the device, as 1 (the largest value of Unorm, Snorm and
     /// Srgb), and left out on the way back. Without a format, 1 to 4.
     uint32_t channels = 0;

@@ -208,10 +208,10 @@ public:
     std::shared_ptr<Tensor>
     sharedTensor(uint64_t elementTotalCount, uint64_t elementMemorySize, Memory::DataTypes dataType,
                  Memory::MemoryTypes tensorType = Memory::MemoryTypes::eStorage);
-    /// Creates a tensor at an address in the memory of a shared tensor, or in what torch allocates
-    /// in kp.torch_pool.
+    /// Creates a tensor at an address in the memory of a shared tensor, or in memory that torch
+    /// allocated in kp.torch_pool.
     /// @param owner  released once the device has finished with the tensor; may be null
-    /// @return null if the address is in no such memory
+    /// @return null if the address is in neither
     /// @throws InvalidArgument if the device cannot bind the address, or the memory ends too early;
     ///         Unsupported as sharedTensor()
     std::shared_ptr<Tensor> tensorAtCuda(uint64_t address, uint64_t elementTotalCount,
@@ -219,17 +219,18 @@ public:
                                          std::shared_ptr<void> owner = nullptr);
     /// Copies CUDA memory of any kind to the whole of a shared tensor, on the device. Later work
     /// that uses the tensor waits for the copy.
-    /// @param address  valid and written once the work is done that cudaStream() has now
+    /// @param address  valid and written once the current work of cudaStream() is done
     /// @param owner    released once the copy is done; may be null
     /// @throws InvalidArgument for memory of another device, and unless the tensor is shared
     void copyFromCuda(const std::shared_ptr<Tensor>& tensor, uint64_t address,
                       std::shared_ptr<void> owner = nullptr);
-    /// Returns an event that is done when all work is done that a stream has now.
+    /// Returns an event that is done when the current work of a stream is done.
     /// @throws InvalidArgument for a stream of another device; Unsupported as sharedTensor()
     Event cudaEvent(void* stream);
     /// Returns the library's own stream, a CUstream.
     void* cudaStream();
-    /// Returns CUDA's number of the manager's GPU. @throws Unsupported as sharedTensor()
+    /// Returns CUDA's number of the manager's GPU.
+    /// @throws Unsupported as sharedTensor()
     int cudaDevice() const;
 
     // Semaphores and fences of other users of Vulkan, as events; see Semaphore and
@@ -245,7 +246,8 @@ public:
     [[nodiscard]] std::shared_ptr<Semaphore> exportableSemaphore() const;
     /// Opens an exported timeline semaphore. The caller keeps the file descriptor and may close it
     /// afterwards.
-    /// @throws Unsupported if the device cannot import semaphores; InvalidArgument if @p fd is none
+    /// @throws Unsupported if the device cannot import semaphores; InvalidArgument if
+    /// @p fd is not a semaphore
     [[nodiscard]] std::shared_ptr<Semaphore> importSemaphore(int fd) const;
     /// Returns an event that is done when a fence of the host application is signalled. A thread of
     /// the library waits for it: the fence must belong to this device, be submitted already, and
@@ -314,8 +316,8 @@ public:
         return image(nullptr, 0, width, height, numChannels, dataType, imageType);
     }
 
-    /// Creates an image as @p options describe it, which is how images are sampled, normalised, or
-    /// have other dimensions than two. If the format is left open, the type of the elements and
+    /// Creates an image from @p options, as needed for sampled, normalised, and one- or
+    /// three-dimensional images. If the format is left open, the type of the elements and
     /// ImageOptions::channels choose it.
     /// @throws InvalidArgument also if the extents do not belong to the type of the image, or the
     ///         format does not hold the elements; Unsupported if the device lacks the format or a
@@ -361,12 +363,12 @@ public:
     ///                   timestamps
     [[nodiscard]] std::shared_ptr<Queue> queue(uint32_t index = 0, bool inOrder = true,
                                                bool profiling = false);
-    /// Returns the queue of launchers that are given none: an in-order queue on the first VkQueue,
-    /// always the same one, so all these launches are ordered.
+    /// Returns the queue for launchers without one: an in-order queue on the first VkQueue, always
+    /// the same, so all these launches are ordered.
     /// @throws InvalidArgument after destroy()
     [[nodiscard]] const std::shared_ptr<Queue>& defaultQueue() const;
-    /// Returns what the manager's device has done so far, for all managers that share it: the
-    /// difference of two calls tells what happened in between.
+    /// Returns what the manager's device has done so far, for all managers that share it: subtract
+    /// two results to see the activity in between.
     /// @throws InvalidArgument after destroy()
     [[nodiscard]] Activity activity() const;
 
@@ -394,11 +396,11 @@ public:
                                                 CompileOptions options = {}) const;
 
     /// Destroys all living objects that this manager created, after running sequences have
-    /// finished, and releases the device. Work that nobody waits for any more, such as work of a
-    /// sequence whose wait timed out, keeps what it uses. The last manager of a device waits up to
-    /// ten seconds for it; then the library logs a warning and leaves the device to the end of the
-    /// process. If the device is a host application's, waits for all work, and for up to a second
-    /// for threads of the library that still refer to it. Further calls have no effect.
+    /// finished, and releases the device. Abandoned work, such as a sequence's whose wait timed
+    /// out, keeps its resources. The last manager of a device waits up to ten seconds for it; then
+    /// the library logs a warning and keeps the device until the process ends. If the device
+    /// belongs to a host application, waits for all work, and for up to a second for threads of the
+    /// library that still refer to it. Further calls have no effect.
     /// @throws InvalidArgument, and destroys nothing, if another thread is in a call that evaluates
     ///         or records a sequence, launches, transfers, or waits for memory of this manager
     void destroy();
@@ -415,18 +417,18 @@ public:
     ///         InvalidArgument if none has begun
     void endCapture() const;
     /// Same for at most ten seconds, as at the end of the process; then the library logs a warning,
-    /// once, and keeps what the device uses. Waits without limit for a host application's device.
+    /// once, and keeps the resources in use. Waits without limit for a host application's device.
     /// @return whether the device has finished
     bool finish() const noexcept;
     /// Returns events that are done once the device has finished all work submitted to it so far.
     std::vector<Event> submittedWork() const;
     /// Cancels the evaluations of sequences that wait for an event on the host, as destroy() does.
     /// @return events of the evaluations that destroy() waits for: they run, or another thread is
-    ///         submitting them. Evaluations whose wait timed out are not among them
+    ///         submitting them. Evaluations whose wait timed out are excluded
     std::vector<Event> cancelWaiting();
     /// Forgets objects that no longer exist, and gives back to the driver unused staging memory,
-    /// the memory of freed small tensors, which is kept for new ones, and blocks of memory in which
-    /// nothing is left. The first two also happen automatically as needed.
+    /// the memory of freed small tensors, which is kept for new ones, and empty blocks of memory.
+    /// The first two also happen automatically as needed.
     void clear();
 
     bool isInit() const; ///< false after destroy()
@@ -436,12 +438,12 @@ public:
     /// Returns the bytes of device and host memory that the driver has given to this device's
     /// allocator. Managers of the same device share the allocator.
     uint64_t allocatedBytes() const;
-    /// Returns the device memory that is in use and kept for reuse, and how much it was at most.
+    /// Returns the device memory in use and kept for reuse, and the peaks.
     [[nodiscard]] MemoryUsage memory() const;
     /// Returns the objects whose memory MemoryUsage::allocated adds up, the largest first. Errors
     /// of OutOfMemory list the first of them.
     [[nodiscard]] std::vector<MemoryObject> memoryObjects() const;
-    /// Lets the peaks of memory() begin anew, at what is allocated and reserved now.
+    /// Resets the peaks of memory() to the current values.
     void resetPeakMemory();
     /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
     /// environment's, else the user's. Returns "" if nothing is kept.
@@ -450,7 +452,7 @@ public:
     std::string check() const;
 
     /// Kompute 0.9.0's calls, which need <vulkan/vulkan.hpp>. deviceInfo() and kp::listDevices() do
-    /// not. Handles, here and below, stay the library's (or the host application's).
+    /// not. The library (or the host application) keeps ownership of handles, here and below.
     vk::PhysicalDeviceProperties getDeviceProperties() const;
     std::vector<vk::PhysicalDevice> listDevices() const;
     std::shared_ptr<vk::Instance> getVkInstance() const;
@@ -472,7 +474,7 @@ private:
     friend struct Internals;
     std::shared_ptr<vulkan::Device> device() const;
     /// Lets std::allocate_shared() call constructors that only this class may call, so that an
-    /// object and its owners' count are one allocation.
+    /// object and its reference count share one allocation.
     template <typename T>
     struct Maker : std::allocator<T> {
         template <typename U>

@@ -45,34 +45,34 @@ struct ManagerOptions {
     /// Comma-separated list of "core", "sync", "gpu" (validation layers) and "printf"
     /// (debugPrintfEXT output). Empty: the environment variable KOMPUTE_VALIDATION, else none.
     std::string validation;
-    /// Checked mode of the algorithms and kernels that name no AlgorithmOptions::check, and lines
+    /// Checked mode of algorithms and kernels without AlgorithmOptions::check, and lines
     /// in shaders that the manager compiles. Empty: the CheckScope or KOMPUTE_CHECK.
     std::string check;
     WaitPolicy waitPolicy = WaitPolicy::eAuto;
-    /// Folder for all that is kept between runs: compiled pipelines and shaders, the library's own
-    /// included, and times of autotuning. Empty: the environment variable KOMPUTE_CACHE_DIR, else
-    /// the user's cache folder. "off": nothing is stored on disk. Managers that share a device
-    /// share the folder of its pipelines and of the library's shaders: the last one set before its
-    /// first pipeline.
+    /// Folder for everything that is kept between runs: compiled pipelines and shaders (including
+    /// the library's own) and autotuning results. Empty: the environment variable
+    /// KOMPUTE_CACHE_DIR, else the user's cache folder. "off": nothing is stored on disk. Managers
+    /// that share a device share the folder of its pipelines and of the library's shaders: the last
+    /// one set before its first pipeline.
     std::string cacheFolder;
     /// False counts submissions with recycled fences, as on devices without timeline semaphores.
     /// The environment variable KOMPUTE_WITHOUT=timelineSemaphore does the same.
     bool timelineSemaphores = true;
     /// Launches and evaluations that find their queue busy are submitted together, which is several
-    /// times as fast. False submits each at once, and so does the environment variable
+    /// times faster. False submits each at once, and so does the environment variable
     /// KOMPUTE_COALESCE=0.
     bool coalesce = true;
     /// Dispatches that do not depend on each other may be recorded in another order, so that they
-    /// share barriers: those of one sequence or list, and launches that are submitted together.
-    /// Operations of other kinds stay where they are, and sequences with timestamps as they were
-    /// recorded. False keeps the order in which they were recorded, and so does the environment
-    /// variable KOMPUTE_REORDER=0.
+    /// share barriers, within one sequence or list and among launches that are submitted together.
+    /// Other operations stay in place, and sequences with timestamps keep their order. False keeps
+    /// the order in which they were recorded, and so does the environment variable
+    /// KOMPUTE_REORDER=0.
     bool reorder = true;
     /// Overrides for transfers between host and device, for experiments and unusual machines, as
     /// comma-separated name=value pairs ("chunk=4M,threads=8,staging=64M").
     /// docs/guides/transfers.md lists the names. Empty: the environment variable KOMPUTE_TRANSFER,
-    /// else what suits the device. Managers that share a device share these settings; the last
-    /// change wins.
+    /// else values chosen for the device. Managers that share a device share these settings; the
+    /// last change wins.
     std::string transfer;
     /// Maximum bytes of staging memory for transfers in both directions together. Staging memory is
     /// allocated on demand and freed when idle. 0: the default, 256 MiB.
@@ -81,8 +81,8 @@ struct ManagerOptions {
     /// timelineSemaphores are the same and that have no featureChain: their objects work together.
     /// A device is created with one queue of each family, or more if its first manager names more.
     /// A manager that names more queues of a family than the device has gets another one.
-    /// False creates a VkDevice for this manager alone. Its objects then do not work with those of
-    /// others. Losing one device does not affect the other.
+    /// False creates a VkDevice for this manager alone. Its objects then do not work with other
+    /// managers' objects. Losing one device does not affect the other.
     bool shareDevice = true;
     /// Feature structs for the pNext chain of VkDeviceCreateInfo, for features that the library
     /// does not enable by itself. Read during construction only.
@@ -102,13 +102,13 @@ struct HostDevice {
     VkInstance instance = nullptr;
     VkPhysicalDevice physicalDevice = nullptr;
     VkDevice device = nullptr;
-    /// The application's vkGetInstanceProcAddr. Null: that of the system's Vulkan loader.
+    /// The application's vkGetInstanceProcAddr. Null: the function of the system's Vulkan loader.
     void (*(*getInstanceProcAddr)(VkInstance, const char*))() = nullptr;
     /// Version in the application's VkApplicationInfo, as VK_MAKE_VERSION(major, minor, 0).
     uint32_t apiVersion = KOMPUTE_VK_API_VERSION;
     /// Queues with compute that the library may use; Manager::sequence(i) uses entry i.
     std::vector<HostQueue> queues;
-    /// Enabled in the instance. The library needs none, and uses none.
+    /// Enabled in the instance. The library neither needs nor uses any.
     std::vector<std::string> instanceExtensions;
     std::vector<std::string> deviceExtensions; ///< enabled in the device
     /// The pNext chain that the device was created with: VkPhysicalDeviceFeatures2 and feature
@@ -138,8 +138,8 @@ struct DeviceInfo {
     Workgroup maxWorkgroupCount{};
     Workgroup maxWorkgroupSize{};
     uint32_t maxWorkgroupInvocations = 0;
-    uint64_t maxStorageBufferRange = 0; ///< bytes of a tensor that a shader binds at most
-    uint32_t subgroupSize = 0;          ///< of shaders that require no size
+    uint64_t maxStorageBufferRange = 0; ///< maximum bytes of a tensor that a shader can bind
+    uint32_t subgroupSize = 0;          ///< of shaders that do not require a size
     /// Bounds of AlgorithmOptions::subgroupSize; 0 if algorithms cannot require a size.
     uint32_t minSubgroupSize = 0;
     uint32_t maxSubgroupSize = 0;

@@ -30,15 +30,15 @@ class Device;
 /// it does not see what the program writes. A pointer that was kept waits for nothing.
 ///
 /// A mirror also follows the device memory, and the device memory the mirror, without operations.
-/// When work is submitted, these are copied to the device first: what only the host has, because
-/// the device memory was never written; a mirror changed by setData() or noteHostChange(); and, if
-/// the work reads the memory, a mirror that was handed out by data(), rawData() or operator[] since
-/// both were equal, because the library cannot see what is written through pointers. data(),
-/// rawData(), operator[] and vector() fetch what submitted work has written, and wait for it. A
-/// program that records sync operations keeps their exact meaning: after the first OpSyncDevice of
-/// a memory, only OpSyncDevice copies the mirror to the device (changed by setData() otherwise, it
-/// is logged as a warning, once), and after the first OpSyncLocal, pointers handed out no longer
-/// count. The same holds for memory whose native handle or address was taken.
+/// When work is submitted, these are copied to the device first: a mirror whose device memory was
+/// never written; a mirror changed by setData() or noteHostChange(); and, if the work reads the
+/// memory, a mirror that was handed out by data(), rawData() or operator[] since both were equal,
+/// because the library cannot see writes through pointers. data(), rawData(), operator[]
+/// and vector() fetch the results of submitted work, and wait for it. A program that records sync
+/// operations keeps their exact meaning: after the first OpSyncDevice of a memory, only
+/// OpSyncDevice copies the mirror to the device (changed by setData() otherwise, it is logged as a
+/// warning, once), and after the first OpSyncLocal, pointers handed out no longer count. The same
+/// holds for memory whose native handle or address was taken.
 ///
 /// A Manager creates these objects. Thread safety: one thread at a time per object; different
 /// objects may be used by different threads. Destructors never wait for the device.
@@ -94,7 +94,7 @@ public:
     template <typename T>
     static constexpr DataTypes dataType();
     /// Returns dataType<T>() if T is a number of more than a byte; eCustom for structs and bytes,
-    /// which no function compares with the type of elements or constants.
+    /// whose type is never checked.
     template <typename T>
     static constexpr DataTypes numberType() {
         using Number = std::remove_cv_t<T>;
@@ -108,9 +108,9 @@ public:
     virtual Type type() const = 0;
     /// Returns false after destroy() of this object or of its manager.
     virtual bool isInit() const;
-    /// Returns true if whatever is submitted from now on follows all launches that use the memory:
-    /// it is not destroyed, and no launch of this process waits for the host. A pool of memory asks
-    /// it before it gives this memory to others. Any thread.
+    /// Returns true if all future submissions will follow every launch that uses the memory: it is
+    /// not destroyed, and no launch of this process waits for the host. Memory pools check this
+    /// before they reuse the memory. Any thread.
     bool canBeReused() const;
     /// Releases the device memory, which is freed once the work that uses it has finished.
     /// Afterwards functions that need the memory throw InvalidArgument. Further calls have no
@@ -131,12 +131,13 @@ public:
 
     /// Returns the start of the host view, memorySize() bytes; null for eStorage. Valid until
     /// destroy(). Waits for submitted work, and copies from the device if it must; see
-    /// hostViewReady(). A pointer kept from an earlier call shows what is there, without copying or
-    /// waiting.
+    /// hostViewReady(). A pointer kept from an earlier call reads the current contents, without
+    /// copying or waiting.
     /// @throws InvalidArgument after destroy()
     void* rawData();
-    /// Same, as elements. @throws InvalidArgument also if T is another type of number than the
-    /// elements: read their bits through rawData(), or convert them with to<T>()
+    /// Same, as elements.
+    /// @throws InvalidArgument also if T differs from the element type: read the bits through
+    ///         rawData(), or convert with to<T>()
     template <typename T>
     T* data() {
         if constexpr (!std::is_void<T>::value)
@@ -154,8 +155,9 @@ public:
     void noteHostChange();
     /// Returns false if the next access to the host view first copies from the device, or waits.
     /// With a mirror, this is the case after work that wrote the device memory was submitted,
-    /// unless an OpSyncLocal followed that has ended, and after upload(). Without, until submitted
-    /// work that uses the memory has ended. May be called while another thread is in upload().
+    /// unless a later OpSyncLocal has finished, and after upload(). Without a mirror, until
+    /// submitted work that uses the memory has finished. May be called while another thread is in
+    /// upload().
     bool hostViewReady() const;
     /// Returns false if no upload and no operation has written the device memory. Work that waits
     /// for the host counts once it is submitted.
@@ -163,7 +165,7 @@ public:
 
     /// Returns a copy of the host view, without conversion.
     /// @throws InvalidArgument after destroy(), for eStorage, if sizeof(T) is not the element size,
-    ///         or if T is another type of number than the elements: call to<T>()
+    ///         or if T differs from the element type: call to<T>()
     template <typename T>
     std::vector<T> vector() {
         const T* first = static_cast<const T*>(hostViewFor(sizeof(T), numberType<T>()));
@@ -185,9 +187,9 @@ public:
     }
 
     /// Overwrites the whole host view. The device sees the new data in the next evaluation that
-    /// uses the memory; if the program records OpSyncDevice for eDevice memory, then after that.
+    /// uses the memory; if the program records OpSyncDevice for eDevice memory, after the next one.
     /// @throws InvalidArgument if @p bytes is not memorySize(), for eStorage, after destroy(), or
-    ///         if T is another type of number than the elements
+    ///         if T differs from the element type
     void setData(const void* data, size_t bytes);
     template <typename T>
     void setData(const std::vector<T>& data) {
@@ -203,8 +205,7 @@ public:
     void upload(const void* data, uint64_t bytes, uint64_t offset = 0);
     /// Uploads a std::vector, std::array, std::span or anything else with data() and size().
     /// @param first  the element of this memory that receives the first one of @p elements
-    /// @throws InvalidArgument also if they are another type of number than this memory's elements,
-    ///         or have another size
+    /// @throws InvalidArgument also if their type or size differs from this memory's elements
     template <typename Array,
               typename T = std::remove_pointer_t<decltype(std::declval<const Array&>().data())>>
     void upload(const Array& elements, uint64_t first = 0) {
@@ -215,7 +216,7 @@ public:
     /// Copies device memory directly to host memory: upload() in the other direction. Waits for
     /// earlier evaluations that write the memory. Parameters and errors as for upload().
     void download(void* data, uint64_t bytes, uint64_t offset = 0);
-    /// Fills @p elements with those of this memory from number @p first on.
+    /// Fills @p elements from this memory, beginning at element @p first.
     template <typename Array,
               typename T = std::remove_pointer_t<decltype(std::declval<Array&>().data())>>
     void download(Array& elements, uint64_t first = 0) {
@@ -260,11 +261,13 @@ protected:
     /// @throws InvalidArgument if an element does not have @p elementSize bytes, or is another
     ///         number than @p type, which may be eCustom
     const void* hostViewFor(size_t elementSize, DataTypes type);
-    /// Writes the elements as numbers of @p type. @throws as to()
+    /// Writes the elements as numbers of @p type.
+    /// @throws as to()
     void convertHostView(void* numbers, DataTypes type);
     /// @throws InvalidArgument if the elements are numbers of another type, for @p call
     void requireSameNumbers(DataTypes type, const char* call) const;
-    /// Returns the byte offset of an element. @throws as hostViewFor() and requireNumbers()
+    /// Returns the byte offset of an element.
+    /// @throws as hostViewFor() and requireNumbers()
     uint64_t offsetOf(uint64_t element, size_t elementSize, DataTypes type) const;
     /// @throws InvalidArgument if the elements are numbers of another type. Signed and unsigned
     ///         integers are one type here, and eCustom is any

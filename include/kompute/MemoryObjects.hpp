@@ -11,15 +11,15 @@
 
 namespace kp {
 
-/// The memory objects that a function takes: a braced list, or any range of shared pointers to
+/// Memory objects as an argument: a braced list, or any range of shared pointers to
 /// Memory or to a class derived from it.
 ///
 ///     manager.algorithm({a, b}, spirv);
 ///     std::vector<std::shared_ptr<kp::Tensor>> tensors{a, b};
 ///     manager.algorithm(tensors, spirv);
 ///
-/// Algorithms compare the types and sizes of the elements of tensors with those that the shader
-/// declares; kp::reinterpreted() switches that off.
+/// Algorithms compare element types and sizes of tensors with the shader's declarations;
+/// kp::reinterpreted() switches this check off.
 class MemoryObjects {
     template <typename Range>
     using EnableForRange =
@@ -36,7 +36,7 @@ public:
 
     const std::vector<std::shared_ptr<Memory>>& get() const& { return mObjects; }
     std::vector<std::shared_ptr<Memory>> get() && { return std::move(mObjects); }
-    /// Returns true if a shader may take the elements for another type.
+    /// Returns true if a shader may reinterpret the elements as another type.
     bool areReinterpreted() const { return mReinterpreted; }
 
 private:
@@ -46,12 +46,12 @@ private:
     bool mReinterpreted = false;
 };
 
-/// Lets a shader take the elements of tensors for another type, for instance bytes for the parts of
-/// a uint, or floats for their bits:
+/// Lets a shader reinterpret the elements of tensors as another type, for instance bytes as parts
+/// of a uint, or floats as bits:
 ///
 ///     manager.algorithm(kp::reinterpreted({bytes, words}), spirv);
 ///
-/// Elements may then also have another size than the shader's, such as floats with the padding of a
+/// Element sizes may then differ from the shader's, too, such as floats with the padding of a
 /// vec3 among them. Kinds (buffer or image) and fixed sizes are still checked.
 inline MemoryObjects reinterpreted(MemoryObjects objects) {
     objects.mReinterpreted = true;

@@ -75,9 +75,9 @@ public:
     Event barrier(const std::vector<Event>& waitFor = {});
 
     /// Launches an operation once, after all events in @p waitFor, and in an in-order queue after
-    /// all earlier launches. Returns at once. Primitives that are launched so take their scratch
-    /// memory from the queue: all launches on it share it. preEval() is called when the operation
-    /// is recorded, and postEval() is not, since nobody waits.
+    /// all earlier launches. Returns at once. Primitives launched this way take scratch memory from
+    /// the queue, which all its launches share. preEval() is called when the operation is recorded,
+    /// and postEval() is not, since nothing waits.
     /// @throws InvalidArgument if @p operation is null or unusable; what it throws when it is
     ///         recorded, unless the launch waits for the host: then the event has the error
     Event launch(std::shared_ptr<OpBase> operation, const std::vector<Event>& waitFor = {});

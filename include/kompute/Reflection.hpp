@@ -57,7 +57,7 @@ struct Member {
     uint32_t size = 0;   ///< bytes, with the padding between its numbers
     ScalarType type = ScalarType::eUnknown;
     uint32_t components = 1; ///< all its numbers: mat3 m[2] has 18, a struct 1
-    /// Where its numbers lie, outermost axis first, as the shader indexes them: m[1][2] of a GLSL
+    /// Strides of its numbers, outermost axis first, as the shader indexes them: m[1][2] of a GLSL
     /// matrix is row 2 of column 1. Empty for a single number and for structs.
     std::vector<MemberAxis> axes;
 };
@@ -88,7 +88,7 @@ struct Binding {
     /// Bytes between the elements of an array of fixed length that is the only member, else 0.
     /// Uniform blocks of layout std140 have multiples of 16.
     uint32_t fixedStride = 0;
-    /// Of the struct that is the element of the trailing array or the only member, if it is one.
+    /// Of the struct that is the trailing array's element or the only member, if there is one.
     std::vector<Member> members;
 
     // Images only.
@@ -118,7 +118,7 @@ struct SpecConstant {
     uint64_t defaultBits = 0; ///< bit pattern of the default, low bits first
 };
 
-/// Everything that the library needs to know about a compute shader. Plain data.
+/// The interface of a compute shader. Plain data.
 struct Reflection {
     std::string entryPoint;
     std::vector<Binding> bindings; ///< that the entry point uses, sorted by (set, binding)
@@ -131,7 +131,7 @@ struct Reflection {
     /// Bytes of the variables that a work group shares, with the default specialization constants.
     /// Nothing if a size depends on an unsupported expression.
     std::optional<uint64_t> sharedBytes;
-    /// Bytes of the arrays that each invocation has for itself, in the same way. Arrays of
+    /// Bytes of each invocation's private arrays, in the same way. Arrays of
     /// functions count as often as the functions are called, and constant tables once.
     std::optional<uint64_t> privateBytes;
     uint32_t spirvVersion = 0x00010000;    ///< as in the module header: 0x00MMmm00

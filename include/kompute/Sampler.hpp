@@ -16,7 +16,7 @@ class Device;
 /// How a sampler reads between texels, with the values of VkFilter.
 enum class Filter : uint32_t { eNearest = 0, eLinear = 1 };
 
-/// What a sampler reads outside of the image, with the values of VkSamplerAddressMode.
+/// How a sampler reads outside of the image, with the values of VkSamplerAddressMode.
 enum class AddressMode : uint32_t {
     eRepeat = 0,
     eMirroredRepeat = 1,
@@ -27,7 +27,7 @@ enum class AddressMode : uint32_t {
 /// The colour of eClampToBorder; Vulkan's float and integer variants, whichever the image needs.
 enum class BorderColor : uint32_t { eTransparentBlack = 0, eOpaqueBlack = 1, eOpaqueWhite = 2 };
 
-/// What a Sampler does.
+/// Options of a sampler.
 struct SamplerOptions {
     Filter filter = Filter::eLinear;
     /// In x, y and z.

@@ -16,8 +16,8 @@ namespace kp {
 ///
 /// Manager::wrapSemaphore, exportableSemaphore and importSemaphore create semaphores. A wrapped
 /// VkSemaphore stays the host application's, and must outlive this object, its events, and the
-/// work that waits for them. The others are destroyed with this object and its events, once the
-/// submitted work is done that may use them.
+/// work that waits for them. The others are destroyed with this object and its events, once
+/// submitted work that may use them is done.
 ///
 /// Thread safety: thread-safe. The caller owns it; Manager::destroy() does not affect it.
 class KOMPUTE_API Semaphore {
@@ -30,16 +30,17 @@ public:
     ///
     /// The device waits: the event needs no thread of the host, and work that waits for it is
     /// submitted at once. It then occupies its VkQueue until the value is there. So the signal must
-    /// come from the host, from another VkQueue, or from what was submitted to the same one before.
+    /// come from the host, from another VkQueue, or from work submitted earlier to the same one.
     Event at(uint64_t value);
     /// Signals the semaphore with a value when @p event is done: on the device if its work is
     /// submitted to this device, else from the host. If the event fails later, the value is
-    /// signalled all the same, so that nobody waits for ever.
+    /// signalled all the same, so that nothing waits forever.
     /// @param value  larger than all values signalled before
     /// @throws InvalidArgument if the semaphore has reached the value; the exception of an event
     ///         that has failed already; DeviceLost
     void signalAfter(const Event& event, uint64_t value);
-    /// Signals it from the host. @param value  larger than all values signalled before
+    /// Signals it from the host.
+    /// @param value  larger than all values signalled before
     void signal(uint64_t value);
     /// Returns the value that the semaphore has now.
     uint64_t value() const;

@@ -114,9 +114,11 @@ public:
     }
 
     /// Submits the recording and waits for it. If the wait fails, the sequence can be used again at
-    /// once, and the submitted work continues. @throws as evalAsync() and evalAwait()
+    /// once, and the submitted work continues.
+    /// @throws as evalAsync() and evalAwait()
     std::shared_ptr<Sequence> eval();
-    /// Replaces the recording with one operation, submits it and waits. @throws also as record()
+    /// Replaces the recording with one operation, submits it and waits.
+    /// @throws also as record()
     std::shared_ptr<Sequence> eval(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> eval(MemoryObjects memObjects, TArgs&&... params) {
@@ -147,7 +149,8 @@ public:
     /// waits for its event then throw Cancelled.
     /// @throws as above; the exception of an event in @p waitFor that has already failed
     std::shared_ptr<Sequence> evalAsync(const std::vector<Event>& waitFor);
-    /// Replaces the recording with one operation and submits it. @throws also as record()
+    /// Replaces the recording with one operation and submits it.
+    /// @throws also as record()
     std::shared_ptr<Sequence> evalAsync(std::shared_ptr<OpBase> op);
     template <typename T, typename... TArgs>
     std::shared_ptr<Sequence> evalAsync(MemoryObjects memObjects, TArgs&&... params) {
@@ -177,8 +180,7 @@ public:
         return evalAwait(detail::nanoseconds(waitFor));
     }
 
-    /// Returns true if the last evaluation was waited for, but not until its end: evalAwait() timed
-    /// out.
+    /// Returns true if the wait for the last evaluation timed out.
     bool timedOut() const;
 
     /// Returns the event of the last submission, for other sequences or the host to wait on. The
@@ -262,8 +264,8 @@ private:
 };
 
 /// Evaluates several sequences with as few submissions as their order allows: neighbours in the
-/// list that use the same queue share one vkQueueSubmit. The result is that of calling evalAsync()
-/// on one after the other. Wait for each with evalAwait() or its event. Sequences without a
+/// list that use the same queue share one vkQueueSubmit. The result is the same as calling
+/// evalAsync() on each in turn. Wait for each with evalAwait() or its event. Sequences without a
 /// recording are skipped with a warning.
 /// @throws InvalidArgument before anything is submitted if a sequence is null, repeated or running;
 ///         otherwise as Sequence::evalAsync

@@ -13,7 +13,7 @@
 namespace kp {
 
 /// Language of shader source. Slang is compiled by Slang's own library, which is not part of this
-/// one and is opened when it is needed first.
+/// one and is opened at first use.
 enum class ShaderLanguage { eGlsl, eHlsl, eSlang };
 
 /// Resolves `#include` directives. Derive from it to serve includes from memory or from an archive.
@@ -36,7 +36,8 @@ public:
 /// (<kompute/index.glsl>) are always allowed.
 enum class IncludePolicy {
     eFolders,  ///< really below the source's folder and CompileOptions::includeFolders
-    eAnywhere, ///< also what absolute paths, `..` and symbolic links out of these folders lead to
+    eAnywhere, ///< also files reached by absolute paths, `..` and symbolic links out of these
+               ///< folders
     eNone      ///< no files
 };
 
@@ -65,9 +66,9 @@ struct CompileOptions {
     std::string cacheFolder;
     IncludePolicy includes = IncludePolicy::eFolders;
     /// Compiles in a child process with limits on its time and memory, so that a source which
-    /// crashes the compiler or never ends is an error. For sources of strangers: sources that are
-    /// too large are refused anyway, but no list of limits is complete. Takes some milliseconds.
-    /// The includer is called in the child. Not on Windows: compile() then throws Unsupported.
+    /// crashes the compiler or never ends is an error. For untrusted sources: sources that are too
+    /// large are refused anyway, but no list of limits is complete. Takes some milliseconds. The
+    /// includer is called in the child. Not on Windows: compile() then throws Unsupported.
     bool isolate = false;
 };
 
@@ -80,8 +81,8 @@ struct CompileOptions {
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compile(std::string_view source,
                                                         const CompileOptions& options = {});
 
-/// Returns what compile() would, if the caches have it; nothing otherwise. Takes microseconds if it
-/// is in memory. Thread-safe.
+/// Returns the result of compile() if the caches have it; nothing otherwise. Takes microseconds if
+/// it is in memory. Thread-safe.
 /// @throws as compile(), for options and empty sources
 [[nodiscard]] KOMPUTE_API std::optional<std::vector<uint32_t>>
 findCompiled(std::string_view source, const CompileOptions& options = {});
@@ -92,12 +93,12 @@ findCompiled(std::string_view source, const CompileOptions& options = {});
 /// @throws InvalidArgument if the file cannot be read; otherwise as compile()
 [[nodiscard]] KOMPUTE_API std::vector<uint32_t> compileFile(const std::string& path,
                                                             CompileOptions options = {});
-/// Returns what compileFile() would, as findCompiled().
+/// Returns the result of compileFile() if the caches have it, as findCompiled().
 [[nodiscard]] KOMPUTE_API std::optional<std::vector<uint32_t>>
 findCompiledFile(const std::string& path, CompileOptions options = {});
 
 /// Names the file of Slang's library to open before the system's, for programs that bring their
-/// own. The environment variable KOMPUTE_SLANG_LIBRARY takes precedence. Without effect once a
+/// own. The environment variable KOMPUTE_SLANG_LIBRARY takes precedence. Has no effect once a
 /// library is open. Thread-safe.
 KOMPUTE_API void setSlangLibrary(const std::string& path);
 

@@ -13,15 +13,15 @@
 
 namespace kp::shader {
 
-/// The definitions of functions of the library (shaders/lib) that a shader needs. Their results are
-/// NumPy's on every device, for special values, too. Not thread-safe; different objects are
+/// The definitions of functions of the library (shaders/lib) that a shader needs. Their results
+/// match NumPy's on every device, for special values, too. Not thread-safe; different objects are
 /// independent.
 class KOMPUTE_API LibraryText {
 public:
-    /// Adds the definitions of the functions that a text names, each after those that it calls, and
-    /// once. Names that the library does not have are left alone.
+    /// Adds the definitions of the functions that a text names, once each and after the functions
+    /// that they call. Unknown names are ignored.
     /// @param text      GLSL
-    /// @param computed  type of the numbers that it computes with: float, double, bool, a type of
+    /// @param computed type in which it computes: float, double, bool, a type of
     ///                  integers, or vec2 or dvec2 for complex numbers
     void use(std::string_view text, std::string_view computed);
 

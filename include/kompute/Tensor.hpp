@@ -88,10 +88,10 @@ public:
     /// @throws InvalidArgument unless Manager::exportableTensor created the tensor
     ExternalMemory exportMemory() const;
 
-    /// Returns where CUDA finds the memory of a shared tensor; see Manager::sharedTensor.
+    /// Returns the memory of a shared tensor for CUDA; see Manager::sharedTensor.
     /// @throws InvalidArgument for other tensors
     CudaMemory cudaMemory() const;
-    /// Lets all later work that uses the tensor wait for the work that a CUDA stream has now. Never
+    /// Lets all later work that uses the tensor wait for the current work of a CUDA stream. Never
     /// waits on the host.
     /// @param stream  a CUstream or cudaStream_t of the same GPU; null is the default stream
     /// @throws InvalidArgument unless the tensor is shared, and for a stream of another device

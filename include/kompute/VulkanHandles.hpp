@@ -3,7 +3,7 @@
 
 // The few Vulkan names in the signatures of this library, declared exactly as in Vulkan's own
 // headers. Those headers can be included before or after this one, in any version. A program that
-// does more with these types than pass them on includes <vulkan/vulkan.hpp> itself.
+// does more than pass these types on includes <vulkan/vulkan.hpp> itself.
 
 #include <cstdint>
 

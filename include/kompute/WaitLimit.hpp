@@ -10,9 +10,9 @@ namespace kp {
 class Error;
 
 /// While one exists, Memory::upload, download, rawData and vector() of this thread throw instead of
-/// waiting long for a device. Call them again to go on waiting: what was submitted continues, and
-/// no memory of the caller is accessed after the exception. For programs that must look at
-/// something else meanwhile, such as signals.
+/// waiting long for a device. Call them again to go on waiting: submitted work continues, and the
+/// caller's memory is not accessed after the exception. For programs that must check something else
+/// meanwhile, such as signals.
 ///
 /// The limit applies to each wait for earlier work, not to the time that the transfer itself takes.
 /// Limits of one thread nest: the inner one counts.

@@ -8,7 +8,7 @@
 
 namespace kp {
 
-/// The axes that a function works on. By default all of them.
+/// The axes of a function; all by default.
 struct Axes {
     Axes() = default;
     template <typename T, typename = std::enable_if_t<std::is_integral<T>::value &&

@@ -5,15 +5,15 @@
 
 namespace kp {
 
-/// How near numbers are that count as equal: |x - y| <= absolute + relative * |y|.
+/// Tolerances for equality: |x - y| <= absolute + relative * |y|.
 struct Tolerance {
     double relative = 1e-5;
     double absolute = 1e-8;
     bool equalNan = false; ///< whether NaN is near NaN
 };
 
-/// Returns whether elements are nearly equal. Infinities are near equal ones alone. Integers are
-/// compared as defaultFloat().
+/// Returns whether elements are nearly equal. Infinities are nearly equal only to themselves.
+/// Integers are compared as defaultFloat().
 KOMPUTE_API Array isclose(const Array& x, const Operand& y, const Tolerance& tolerance = {});
 /// Returns whether all elements are nearly equal. Waits for them.
 KOMPUTE_API bool allclose(const Array& x, const Operand& y, const Tolerance& tolerance = {});

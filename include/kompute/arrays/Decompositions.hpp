@@ -6,8 +6,8 @@
 namespace kp {
 
 // Decompositions of matrices of real numbers, the last two axes of arrays; other axes are stacks of
-// them. Matrices of integers are taken as defaultFloat(), and those of float16 as float32. Nothing
-// waits for the device. The primitives OpQr, OpEigh and OpSvd state how exact results are. All
+// them. Integer matrices are converted to defaultFloat(), and float16 matrices to float32. Nothing
+// waits for the device. The primitives OpQr, OpEigh and OpSvd state the accuracy of results. All
 // functions throw InvalidArgument for complex numbers and for arrays of fewer than two axes.
 
 /// Orthonormal columns Q and upper triangular R.
@@ -26,7 +26,8 @@ struct EigenDecomposition {
     Array values;
     Array vectors;
 };
-/// Returns those of symmetric matrices. Matrices with an infinity or NaN have NaN for results.
+/// Returns the eigenvalues and eigenvectors of symmetric matrices. A matrix with an infinity or NaN
+/// gives NaN.
 /// @param upper  the upper triangles are read, else the lower ones
 /// @throws InvalidArgument if matrices are not square
 KOMPUTE_API EigenDecomposition eigh(const Array& a, bool upper = false);
@@ -38,7 +39,7 @@ struct SingularValueDecomposition {
     Array s;
     Array vh;
 };
-/// Returns those of a = U diag(s) V^T. Matrices with an infinity or NaN have NaN for results.
+/// Returns the factors of a = U diag(s) V^T. A matrix with an infinity or NaN gives NaN.
 /// @param full  U and V^T are square; else they have as many columns and rows as there are singular
 ///              values
 KOMPUTE_API SingularValueDecomposition svd(const Array& a, bool full = true);

@@ -5,7 +5,7 @@
 
 namespace kp {
 
-// Functions of elements. Operands broadcast, and types are those of NumPy's function of the name.
+// Elementwise functions. Operands broadcast, and types follow NumPy's function of the same name.
 // Each returns an expression.
 
 /// Returns the absolute values.

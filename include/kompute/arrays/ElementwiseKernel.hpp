@@ -8,12 +8,12 @@
 
 namespace kp {
 
-/// A function of arrays that GLSL computes element by element. Thread-safe.
+/// An elementwise function of arrays, defined by GLSL. Thread-safe.
 class KOMPUTE_API ElementwiseKernel {
 public:
     struct Parameter {
         std::string name;
-        std::string letter; ///< that the GLSL uses for the type; empty if it uses the type's name
+        std::string letter; ///< the GLSL's name for the type; empty if it uses the type's own name
         bool raw = false;   ///< a whole array, which the GLSL indexes: name(k)
     };
 

@@ -10,18 +10,18 @@
 #include <kompute/Error.hpp>
 #include <kompute/primitives/Operator.hpp>
 
-/// What functions of arrays are made of, for those that the library lacks, and for bindings of
-/// other languages. Errors are those of Array.
+/// Building blocks of array functions, for functions that the library lacks and for bindings of
+/// other languages. Errors as for Array.
 namespace kp::arrays {
 
-/// An index that its axis does not have.
+/// An index out of its axis's bounds.
 class KOMPUTE_API OutOfBounds : public InvalidArgument {
 public:
     using InvalidArgument::InvalidArgument;
 };
 
-/// How an index goes beyond a view: by a stride in elements. Negative indices count from the end of
-/// the extent.
+/// How an index moves through a view: by a stride in elements. Negative indices count from the end
+/// of the extent.
 struct Step {
     int64_t extent;
     int64_t stride;
@@ -41,22 +41,21 @@ KOMPUTE_API Array call(const Function& function, DType dtype, const Shape& shape
                        const std::vector<Operand>& operands, const std::vector<DType>& types);
 
 /// Returns elements that indices select. Waits if the indices have to be checked.
-/// @param base     evaluated; it has the shape of the result, and stands still along axes of
-/// indices
+/// @param base     evaluated; it has the shape of the result, with stride 0 along axes of indices
 /// @param indices  that broadcast to the shape, of integers
 /// @param steps    one for each index
 /// @throws OutOfBounds
 KOMPUTE_API Array take(const Array& base, const std::vector<Array>& indices,
                        const std::vector<Step>& steps);
-/// Sets elements that indices select to those of a value, which broadcasts to the target's shape
-/// and has its type. Of equal indices, one value wins. Waits if the indices have to be checked.
-/// @param mask  no array, or where to set elements
-/// @throws OutOfBounds  then no element is set
+/// Assigns a value to the elements that indices select. It broadcasts to the target's shape and has
+/// its type. If indices repeat, one value wins. Waits if the indices have to be checked.
+/// @param mask null, or where to set elements
+/// @throws OutOfBounds then no element is set
 KOMPUTE_API void put(const Array& target, const Array& value, const std::vector<Array>& indices,
                      const std::vector<Step>& steps, const Array& mask = {});
 
 /// Returns the indices (eInt64), in C order or along an axis, of the first smallest or largest
-/// elements that are not NaN; -1 where there is nothing else. Of no elements, argmin() throws.
+/// elements that are not NaN; -1 if there are only NaNs. Of no elements, argmin() throws.
 /// @param operation  eArgMinimum or eArgMaximum
 KOMPUTE_API Array indexOfNumber(const Array& x, ReduceOperation operation,
                                 std::optional<int64_t> axis, bool keepAxis);
@@ -64,12 +63,12 @@ KOMPUTE_API Array indexOfNumber(const Array& x, ReduceOperation operation,
 /// Lets one kernel compute several arrays of one shape once the first of them is needed.
 KOMPUTE_API void together(const std::vector<Array>& arrays);
 
-/// Replaces the elements of an array by those of another of the same shape and type, which is not
-/// used afterwards. The memory of the first must be its own; see isAlone().
+/// Replaces the elements of an array by another array's of the same shape and type, which must not
+/// be used afterwards. The first array must own its memory alone; see isAlone().
 KOMPUTE_API void become(const Array& target, const Array& value);
 /// Returns true if no other array shares the memory, so that it may be replaced.
 KOMPUTE_API bool isAlone(const Array& array);
-/// Lets expressions that read the memory keep the elements that it has now.
+/// Lets expressions that read the memory keep the current elements.
 KOMPUTE_API void beforeWrite(const Array& array);
 
 /// Returns a number in host memory with an undefined value, for a primitive to write: reading it
@@ -79,13 +78,13 @@ KOMPUTE_API Array hostNumber(Manager& manager, DType dtype);
 KOMPUTE_API Array whole(const Array& array);
 /// Returns the array, or a copy, in C order without gaps.
 KOMPUTE_API Array contiguous(const Array& array);
-/// Returns an array in the memory of a tensor that nobody else changes.
+/// Returns an array in the memory of a tensor that nothing else changes.
 KOMPUTE_API Array owning(const std::shared_ptr<Tensor>& tensor, Manager& manager,
                          const Shape& shape, DType dtype);
-/// Returns the memory of an array. The library may give it to other arrays once no array uses it
-/// and nobody but them has the tensor.
+/// Returns the memory of an array. The library may reuse it for other arrays once no array uses it
+/// and the tensor has no other owner.
 KOMPUTE_API std::shared_ptr<Tensor> memoryOf(const Array& array);
-/// Returns the same address for arrays that are views of the same memory, in whatever types.
+/// Returns the same address for all arrays that are views of the same memory, regardless of type.
 KOMPUTE_API const void* memoryKeyOf(const Array& array);
 /// Keeps the memory of an array from being used for other arrays.
 KOMPUTE_API void keepMemory(const Array& array);
@@ -97,10 +96,10 @@ KOMPUTE_API void require(Manager& manager, DType dtype);
 /// @throws Unsupported if an array of a shape has more elements than kernels count
 KOMPUTE_API void requireCountable(const Shape& shape);
 
-/// Makes kernels of a manager's arrays bind so many bytes of memory at most, as on a device with
-/// that limit. For tests.
+/// Limits the bytes of memory that kernels of a manager's arrays bind, as on a device with that
+/// limit. For tests.
 KOMPUTE_API void pretendRange(Manager& manager, uint64_t bytes);
-/// Makes a manager's arrays lack a type, for a reason. For tests.
+/// Makes a manager's arrays refuse a type, with a reason. For tests.
 KOMPUTE_API void pretendLack(Manager& manager, DType dtype, std::string reason);
 /// Ends defaultManager(); the next call makes another one. For tests.
 KOMPUTE_API void dropDefaultManager();
@@ -112,7 +111,7 @@ KOMPUTE_API bool exchangeSinglesNoted(bool noted);
 
 /// Sets what every later array of a manager keeps alive, such as the manager's owner.
 KOMPUTE_API void setOwner(Manager& manager, std::weak_ptr<void> owner);
-/// Returns what setOwner() set; null if it was not called, or the owner is gone.
+/// Returns the owner of setOwner(); null if it was not called, or the owner was destroyed.
 KOMPUTE_API std::shared_ptr<void> ownerOf(const Array& array);
 /// Sets the object that stands for the memory in another language, which the memory keeps.
 KOMPUTE_API void setHandle(const Array& array, std::shared_ptr<void> handle);

@@ -13,10 +13,10 @@ struct Histogram {
     Array edges;  ///< one more
 };
 
-/// Counts elements in bins of one width. Those outside, and NaNs, are not counted. The last bin has
-/// both its edges, the others their lower one.
+/// Counts elements in bins of one width. Elements outside and NaNs are not counted. The last bin
+/// includes both edges, the others only the lower one.
 /// @param bins        at least 1
-/// @param low, high   edges; without them, the smallest and the largest element, which it waits for
+/// @param low, high   edges; by default the smallest and the largest element, which it waits for
 /// @throws InvalidArgument if low is more than high, or either is not finite
 KOMPUTE_API Histogram histogram(const Array& x, int64_t bins, double low, double high);
 KOMPUTE_API Histogram histogram(const Array& x, int64_t bins = 10);

@@ -37,8 +37,8 @@ KOMPUTE_API DType realOf(DType dtype);
 KOMPUTE_API std::string filled(std::string_view text,
                                std::initializer_list<std::string_view> values);
 
-/// Returns the function of shader::LibraryText that rounds a computed type to another whatever
-/// compilers do; empty if the conversion is exact.
+/// Returns the function of shader::LibraryText that rounds a computed type to another regardless of
+/// compiler optimizations; empty if the conversion is exact.
 KOMPUTE_API std::string_view roundingFunction(std::string_view from, std::string_view to);
 
 /// Returns GLSL that converts a value from one type to another, as NumPy's astype does. It may name

@@ -14,12 +14,12 @@ struct PadWidth {
     int64_t after = 0;
 };
 
-/// What pad() puts there besides a number.
+/// How pad() fills the border, other than with a number.
 enum class PadMode : uint8_t {
     eEdge,      ///< the outermost element: a a | a b c | c c
     eReflect,   ///< mirrored about the outermost element: c b | a b c | b a
     eSymmetric, ///< mirrored about the edge: b a | a b c | c b
-    eWrap       ///< as if the array came again: b c | a b c | a b
+    eWrap       ///< as if the array repeated: b c | a b c | a b
 };
 
 /// Returns an array with a border of one number, in the type of x.

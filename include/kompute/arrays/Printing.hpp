@@ -8,10 +8,10 @@
 
 namespace kp {
 
-/// Returns the elements as NumPy prints them: "[[1 2]\n [3 4]]". Of more than 1,000 elements, the
-/// first and the last three along each axis. Waits for them.
+/// Returns the elements as NumPy prints them: "[[1 2]\n [3 4]]". Arrays of more than 1,000 elements
+/// show the first and the last three along each axis. Waits for them.
 KOMPUTE_API std::string toString(const Array& x);
-/// Writes toString(x), "no array" for none.
+/// Writes toString(x), or "no array" for a null array.
 KOMPUTE_API std::ostream& operator<<(std::ostream& stream, const Array& x);
 
 } // namespace kp

@@ -8,15 +8,15 @@
 
 namespace kp {
 
-// Products of vectors and matrices, in the type to which both promote. Matrices are read where they
-// are, also transposed or strided. Of bool, sums are "or".
+// Products of vectors and matrices, in the type to which both promote. Matrices are read in place,
+// even transposed or strided. Sums of bool are "or".
 
 /// Returns the product of matrices, the last two axes of each. Other axes broadcast; an array of
-/// one axis is a row on the left, and a column on the right, which the result lacks.
+/// one axis is a row on the left and a column on the right; the result omits that axis.
 /// @throws InvalidArgument if the inner extents differ, or for arrays without axes
 KOMPUTE_API Array matmul(const Array& a, const Array& b);
-/// Returns the sums of products over the last axis of a and the last but one of b, or its only one:
-/// of vectors the inner product, of matrices their product. Arrays without axes multiply.
+/// Returns the sums of products over the last axis of a and the second to last (or only) axis of b:
+/// the inner product of vectors, the product of matrices. Arrays without axes multiply.
 KOMPUTE_API Array dot(const Array& a, const Array& b);
 /// Returns the sums of products over axes of both arrays, in pairs.
 KOMPUTE_API Array tensordot(const Array& a, const Array& b, const Axes& axesOfA,

@@ -17,17 +17,18 @@ KOMPUTE_API DType promote(DType a, DType b);
 /// Returns true if a type holds all numbers of another, by NumPy's rule "safe".
 KOMPUTE_API bool castsSafely(DType from, DType to);
 
-/// Returns the type of floating-point numbers whose type nobody names, if no array is there: what
-/// setDefaultFloat() or the environment variable KOMPUTE_DEFAULT_FLOAT chose, or else eFloat64.
-/// Thread-safe. @throws InvalidArgument if the variable names another type than these two
+/// Returns the default floating-point type where no array sets one: the choice of setDefaultFloat()
+/// or the environment variable KOMPUTE_DEFAULT_FLOAT, or else eFloat64. Thread-safe.
+/// @throws InvalidArgument if the variable names another type than these two
 KOMPUTE_API DType defaultFloat();
 /// Returns the same for arrays of a device: without a choice, eFloat32 if the device has no
-/// shaderFloat64. The first time that this decides, a warning is logged. Throws as above.
+/// shaderFloat64. The first time that this applies, a warning is logged. Throws as above.
 KOMPUTE_API DType defaultFloat(Manager& manager);
-/// Sets it, to eFloat32 or eFloat64, for the whole process and all devices. With eFloat32, eFloat64
-/// comes only of what is eFloat64 already. @throws InvalidArgument for another type
+/// Sets it, to eFloat32 or eFloat64, for the whole process and all devices. With eFloat32, only
+/// eFloat64 inputs give eFloat64 results.
+/// @throws InvalidArgument for another type
 KOMPUTE_API void setDefaultFloat(DType dtype);
-/// Takes setDefaultFloat() back. Thread-safe, as the other ones.
+/// Undoes setDefaultFloat(). Thread-safe, as the others.
 KOMPUTE_API void resetDefaultFloat();
 
 /// The types in which a function computes. Comparisons compare eInt64 with eUint64 as they are.

@@ -9,19 +9,20 @@
 
 namespace kp {
 
-// Reductions along axes, which the result lacks, or has with one element each (keepAxes). An
+// Reductions along axes, which the result omits, or keeps with one element each (keepAxes). An
 // expression that is reduced is computed in the same kernel. Types are NumPy's: sums and products
 // of integers and bool are 64-bit integers, means of integers are defaultFloat().
 
 KOMPUTE_API Array sum(const Array& x, const Axes& axes = {}, bool keepAxes = false);
 KOMPUTE_API Array prod(const Array& x, const Axes& axes = {}, bool keepAxes = false);
 // In brackets, since <windows.h> has macros of these names.
-/// NaN if an element is. @throws InvalidArgument for no elements
+/// NaN if an element is.
+/// @throws InvalidArgument for no elements
 KOMPUTE_API Array(min)(const Array& x, const Axes& axes = {}, bool keepAxes = false);
 KOMPUTE_API Array(max)(const Array& x, const Axes& axes = {}, bool keepAxes = false);
 KOMPUTE_API Array mean(const Array& x, const Axes& axes = {}, bool keepAxes = false);
-/// The mean of the squared distances to the mean. @param correction  that is taken from the number
-/// of elements by which the sum is divided
+/// The mean of the squared distances to the mean.
+/// @param correction is subtracted from the number of elements, by which the sum is divided
 KOMPUTE_API Array var(const Array& x, const Axes& axes = {}, double correction = 0,
                       bool keepAxes = false);
 /// The square root of var().

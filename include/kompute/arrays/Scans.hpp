@@ -7,7 +7,7 @@
 
 namespace kp {
 
-// Running totals and differences. Types are those of sum() and prod().
+// Running totals and differences. Types as for sum() and prod().
 
 /// Returns the sums of the elements up to each one, in C order or along an axis.
 KOMPUTE_API Array cumsum(const Array& x);

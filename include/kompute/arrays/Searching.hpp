@@ -9,7 +9,7 @@
 namespace kp {
 
 // Sorting and searching, with the results of NumPy's functions of these names. NaNs are larger than
-// all numbers. Complex numbers have no order: they are InvalidArgument.
+// all numbers. Complex numbers have no order and are refused with InvalidArgument.
 
 /// Returns a sorted copy along an axis. -0 is before +0.
 KOMPUTE_API Array sort(const Array& x, int64_t axis = -1, bool descending = false);
@@ -17,7 +17,8 @@ KOMPUTE_API Array sort(const Array& x, int64_t axis = -1, bool descending = fals
 KOMPUTE_API Array argsort(const Array& x, int64_t axis = -1, bool descending = false);
 
 /// Returns the index (eInt64), in C order or along an axis, of the first smallest element, or of
-/// the first NaN. @throws InvalidArgument for no elements
+/// the first NaN.
+/// @throws InvalidArgument for no elements
 KOMPUTE_API Array argmin(const Array& x);
 KOMPUTE_API Array argmin(const Array& x, int64_t axis, bool keepAxis = false);
 /// Same, of the largest one.
@@ -29,10 +30,10 @@ KOMPUTE_API Array argmax(const Array& x, int64_t axis, bool keepAxis = false);
 KOMPUTE_API Array searchsorted(const Array& sorted, const Array& values,
                                SearchSide side = SearchSide::eLeft);
 
-/// Returns the distinct elements, sorted. All NaNs are one. Waits for their number.
+/// Returns the distinct elements, sorted. All NaNs count as one. Waits for the number of results.
 KOMPUTE_API Array unique(const Array& x);
 
-/// What uniqueAll() returns. All but the values are eInt64.
+/// The result of uniqueAll(). All but the values are eInt64.
 struct Unique {
     Array values;  ///< distinct, sorted
     Array indices; ///< in C order, of the first element of each value

@@ -24,12 +24,12 @@ KOMPUTE_API Array flatnonzero(const Array& x);
 /// @throws InvalidArgument if one is out of bounds
 KOMPUTE_API Array take(const Array& x, const Array& indices);
 KOMPUTE_API Array take(const Array& x, const Array& indices, int64_t axis);
-/// Returns the elements at indices along an axis, an index for each place: what argsort() and
-/// argmin() with an axis that is kept return.
+/// Returns the elements at indices along an axis, an index for each position, as argsort() and
+/// argmin() (with the axis kept) return them.
 /// @param indices  as many axes as x, which broadcast against the others
 KOMPUTE_API Array takeAlongAxis(const Array& x, const Array& indices, int64_t axis);
-/// Sets the elements at indices of a row: x[indices] = values in NumPy. Of equal indices, one value
-/// wins. Waits for the indices.
+/// Sets the elements at indices of a row: x[indices] = values in NumPy. If indices repeat, one
+/// value wins. Waits for the indices.
 /// @param x       one axis, writable
 /// @param values  that broadcast to the shape of the indices
 KOMPUTE_API void put(const Array& x, const Array& indices, const Operand& values);

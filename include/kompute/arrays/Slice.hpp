@@ -37,7 +37,7 @@ inline constexpr NewAxis newAxis{};
 struct Ellipsis {};
 inline constexpr Ellipsis ellipsis{};
 
-/// What selects elements along an axis: an integer, a Slice, newAxis or ellipsis.
+/// An index along an axis: an integer, a Slice, newAxis or ellipsis.
 class Index {
 public:
     enum class Kind : uint8_t { eInteger, eSlice, eNewAxis, eEllipsis };

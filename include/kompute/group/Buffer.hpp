@@ -110,8 +110,8 @@ public:
     // not exist, for a range that does not fit, and after destroy(). write() also throws it if the
     // buffer is not writable.
 
-    /// Returns the bytes that read() returns for an index: those of its copy. Without an index:
-    /// those of all copies, or of the whole array if sharded.
+    /// Returns the number of bytes that read() returns: the bytes of the copy with an index;
+    /// without one, of all copies, or of the whole array if sharded.
     uint64_t readBytes(std::optional<uint32_t> index = std::nullopt) const;
 
     /// Copies to host memory and waits.
@@ -127,7 +127,7 @@ public:
     void write(const void* data, uint64_t bytes, std::optional<uint32_t> index = std::nullopt,
                uint64_t offset = 0);
     /// With the elements' number type as T, or a struct.
-    /// @throws InvalidArgument also if T is another type of number
+    /// @throws InvalidArgument also if T differs from the element type
     template <typename T>
     std::vector<T> read(std::optional<uint32_t> index = std::nullopt) const {
         requireNumbers(Memory::numberType<T>());
@@ -164,7 +164,7 @@ public:
     /// Copies to @p destination, converting between placements. If copies of this buffer differ,
     /// each device takes its own if it has one, else the first.
     std::vector<Event> copyTo(Buffer& destination, const std::vector<Event>& waitFor = {}) const;
-    /// Makes every copy of this replicated buffer equal to that of @p root.
+    /// Makes every copy of this replicated buffer equal to the copy of @p root.
     std::vector<Event> broadcast(uint32_t root = 0, const std::vector<Event>& waitFor = {});
     /// Copies from root's copy of this replicated buffer to the shards of @p destination.
     std::vector<Event> scatter(Buffer& destination, uint32_t root = 0,

@@ -85,7 +85,7 @@ private:
 ///     kp::GroupKernel twice(group, "twice", source, {x}); // GLSL
 ///     kp::Event::waitAll(twice());
 ///
-/// Queues are numbered across devices: first those of device 0, then those of device 1, and so on.
+/// Queues are numbered across devices: first the queues of device 0, then of device 1, and so on.
 /// They are in-order. launch() and buffers use these queues. Groups are independent of each other,
 /// even on the same devices, and if a device fails, the others continue.
 ///
@@ -103,9 +103,9 @@ public:
     ///         wrong length, a device without queues, and a device or queues in
     ///         DeviceGroupOptions::manager
     explicit DeviceGroup(const DeviceGroupOptions& options);
-    /// Creates a group from existing managers, such as those of a host application's devices, with
-    /// all their queues. The managers stay shared with their other owners; destroy() destroys them
-    /// for all.
+    /// Creates a group from existing managers, such as managers of a host application's devices,
+    /// with all their queues. The managers stay shared with their other owners; destroy() destroys
+    /// them for all.
     /// @throws InvalidArgument if the list is empty, or a manager is null or destroyed
     static DeviceGroup of(const std::vector<std::shared_ptr<Manager>>& managers,
                           ExchangePath exchange = ExchangePath::eAuto);
@@ -138,7 +138,7 @@ public:
     using Task = std::function<std::optional<Event>(Manager& manager, uint32_t queue,
                                                     const std::vector<Event>& waitFor)>;
     /// Calls a function in this thread, exactly once for each device that @p target selects,
-    /// however busy the devices are.
+    /// no matter how busy the devices are.
     /// @param waitFor  passed to the function
     /// @return one event per selected device; already done if the function returned none
     /// @throws InvalidArgument if @p task is empty; the exception of the first call. The exception
@@ -150,8 +150,8 @@ public:
     /// @param launchers  one per device
     /// @param options    options of each launch; the queue is replaced
     /// @return one event per selected device
-    /// @throws InvalidArgument also if the number of objects is not that of the devices, or one is
-    ///         null
+    /// @throws InvalidArgument also if the number of objects differs from the number of devices, or
+    ///         one is null
     std::vector<Event> launch(const std::vector<std::shared_ptr<Launcher>>& launchers,
                               const LaunchOptions& options = {},
                               GroupTarget target = GroupTarget::all());

@@ -26,7 +26,7 @@ enum class ArgumentKind {
     eSpecialization ///< a specialization constant; optional, because the shader has a default
 };
 
-/// One argument that a kernel declares.
+/// A kernel's declaration of an argument.
 struct KernelArgument {
     uint32_t index = 0; ///< position in the argument list
     std::string name;   ///< "" if the module has none
@@ -169,16 +169,17 @@ struct Argument {
 
 using Arguments = std::vector<Argument>;
 
-/// Returns the push constant block of a shader for an algorithm or a dispatch. Each number goes
-/// where the shader's layout has it, whatever padding matrices, arrays and vectors have there:
+/// Returns the push constant block of a shader for an algorithm or a dispatch. Numbers are placed
+/// by the shader's layout, with the padding of its matrices, arrays and vectors:
 ///
 ///     const kp::shader::Reflection reflection = kp::reflect(spirv);
 ///     const std::array<float, 9> turn = {0, 1, 0, -1, 0, 0, 0, 0, 1}; // column by column
 ///     algorithm->setPushConstants(kp::pushConstantBlock(reflection, {{"turn", turn}}));
 ///
 /// @param values  one of each push constant: all by position, in the order of their offsets, or
-///                each by that index or by name. Their types are exactly those of the shader
-/// @throws InvalidArgument naming the push constant, what it is, and what was given or is missing
+///                each by that index or by name. Their types must match the shader's exactly
+/// @throws InvalidArgument naming the push constant, its type, and the value that was given or is
+///         missing
 [[nodiscard]] KOMPUTE_API std::vector<std::byte>
 pushConstantBlock(const shader::Reflection& reflection, const Arguments& values);
 

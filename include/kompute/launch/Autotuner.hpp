@@ -157,7 +157,7 @@ private:
     Verifier mVerifier;
 };
 
-/// What is known about one configuration.
+/// Result of one configuration.
 struct TuningRecord {
     enum class Outcome {
         eMeasured, ///< has a time

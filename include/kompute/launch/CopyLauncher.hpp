@@ -54,7 +54,8 @@ struct CopyRange {
 class KOMPUTE_API CopyLauncher : public Launcher {
 public:
     /// @param variable      name of the copy in trace and statistics
-    /// @param defaultQueue  queue for calls without one; null: that of a tensor's manager
+    /// @param defaultQueue  queue for calls without one; null: the default queue of a tensor's
+    ///                      manager
     /// @param profiler      notified of each profiled launch; may be null
     /// @throws InvalidArgument if an end is null or destroyed, both are host memory, the range does
     ///         not fit or overlaps within one tensor, or an image is not copied whole. The message
@@ -84,7 +85,7 @@ private:
 /// Fills a tensor, or a range of it, with a number of the tensor's type.
 class KOMPUTE_API FillLauncher : public Launcher {
 public:
-    /// Parameters are those of CopyLauncher, and:
+    /// Parameters as for CopyLauncher, and:
     /// @param value      a number of the element type, or the bytes of one element
     /// @param offset     bytes from the start of the tensor, a multiple of the element size
     /// @param byteCount  likewise a multiple; default: up to the end

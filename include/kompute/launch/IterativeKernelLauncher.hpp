@@ -52,7 +52,7 @@ struct IteratedParameter {
 /// submission, like a list of launchers. Other parameters are given with the call.
 class KOMPUTE_API IterativeKernelLauncher : public ParametrizedKernelLauncher {
 public:
-    /// Parameters are those of ParametrizedKernelLauncher; @p parametersMap includes the iterated
+    /// Parameters as for ParametrizedKernelLauncher; @p parametersMap includes the iterated
     /// ones.
     /// @throws InvalidArgument if an iterated parameter is not in @p parametersMap, appears twice
     ///         or has no generator; otherwise as ParametrizedKernelLauncher

@@ -29,7 +29,7 @@ public:
     Kernel(std::shared_ptr<A> algorithm)
         : Kernel(std::static_pointer_cast<Algorithm>(std::move(algorithm))) {}
     /// Takes the SPIR-V or the GLSL of a compute shader with the entry point "main".
-    /// @param options  of the pipelines of its launchers, which throw what Algorithm does for them
+    /// @param options  for the pipelines of its launchers, which throw the same errors as Algorithm
     /// @throws ShaderError
     Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions options = {});
     Kernel(Manager& manager, std::string_view glsl, AlgorithmOptions options = {});
@@ -54,7 +54,8 @@ struct KernelOptions {
     /// kp_global_size (uint, uvec2 or uvec3) receives the global size unless it is given.
     bool roundUp = false;
     std::shared_ptr<TimingSink> profiler;
-    /// Lets the shader take the elements of tensors for another type; see kp::reinterpreted().
+    /// Lets the shader reinterpret the elements of tensors as another type; see
+    /// kp::reinterpreted().
     bool reinterpret = false;
 };
 
@@ -102,8 +103,8 @@ public:
     Arguments arguments() const;
 
     /// Checks a value against the kernel's declaration before it is set. Override it to check more.
-    /// @throws InvalidArgument naming the launcher, the argument, its position, and what was
-    ///         expected and given
+    /// @throws InvalidArgument naming the launcher, the argument, its position, and the expected
+    ///         and given types
     virtual void checkKernelArg(const ArgumentValue& value, uint32_t index, const std::string& name,
                                 const KernelArgument& expected) const;
 

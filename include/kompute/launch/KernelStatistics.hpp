@@ -19,7 +19,7 @@ public:
     /// fourth, ... run is kept, so memory stays bounded and the samples stay evenly spread.
     static constexpr size_t kMaxSamples = 1024;
 
-    /// Adds a run. @p bytes is what a copy or fill moved; 0 for kernels.
+    /// Adds a run. @p bytes moved by a copy or fill; 0 for kernels.
     void add(uint64_t nanoseconds, uint64_t bytes = 0);
     void addUnprofiled() { ++mUnprofiled; } ///< adds a run without a time
     KernelStatistics& operator+=(const KernelStatistics& other);

@@ -14,7 +14,7 @@ namespace kp {
 ///
 ///     auto profiler = std::make_shared<kp::Profiler>();
 ///     {
-///         const kp::LaunchProfile profile(manager.defaultQueue(), profiler); // that of arrays
+///         const kp::LaunchProfile profile(manager.defaultQueue(), profiler); // used by arrays
 ///         sqrt(x * x + 1).evaluate();
 ///     }
 ///     std::puts(profiler->table().c_str());

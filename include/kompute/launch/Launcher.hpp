@@ -71,7 +71,7 @@ public:
     /// @return the event of the launch; empty if the launcher documents it (IterativeKernelLauncher
     ///         without a barrier)
     /// @throws InvalidArgument if something is missing or does not match; the message names the
-    ///         launcher, the argument, and what was expected and given. Nothing is launched then,
+    ///         launcher, the argument, and the expected and given types. Nothing is launched then,
     ///         and the launcher is unchanged. Later errors fail the event
     virtual std::optional<Event> operator()(const LaunchOptions& options) = 0;
     std::optional<Event> operator()() { return (*this)(LaunchOptions{}); }

@@ -19,7 +19,8 @@ public:
     /// @param name          name in trace and statistics
     /// @param primitive     may be in sequences and other launchers, too; all run it on the same
     ///                      tensors and scratch memory, one after the other
-    /// @param defaultQueue  queue for calls without one; null: that of the tensors' manager
+    /// @param defaultQueue  queue for calls without one; null: the default queue of the tensors'
+    ///                      manager
     /// @param profiler      notified of each profiled launch; may be null
     /// @throws InvalidArgument if the primitive is null
     PrimitiveLauncher(std::string name, std::shared_ptr<Primitive> primitive,

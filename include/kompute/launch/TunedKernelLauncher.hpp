@@ -13,7 +13,7 @@ namespace kp {
 
 /// Defaults of a tuned kernel launcher.
 struct TunedKernelOptions {
-    std::shared_ptr<Queue> queue; ///< default: that of the tuner's manager
+    std::shared_ptr<Queue> queue; ///< default: the default queue of the tuner's manager
     /// Arguments that each call gives by name. The tuning arguments contain values to tune them
     /// with.
     ParametersMap parametersMap;
@@ -35,8 +35,7 @@ public:
     ///                   is the default global size
     /// @param options    defaults of calls
     /// @throws InvalidArgument if the kernel is null, or two parameters name the same argument,
-    /// both
-    ///         by index or both by name
+    ///         both by index or both by name
     TunedKernelLauncher(std::string name, std::shared_ptr<TunedAlgorithm> kernel,
                         TuningArguments arguments, TunedKernelOptions options = {});
     ~TunedKernelLauncher() override;

@@ -50,9 +50,9 @@ public:
 
     /// Creates an indirect dispatch. Each run reads its work group counts from device memory: three
     /// 32-bit unsigned integers. The library cannot check them. Counts beyond
-    /// DeviceInfo::maxWorkgroupCount are undefined: drivers hang, crash or lose the device. Those
-    /// that SelectOptions::dispatch asks for are within the limits; docs/guides/shaders.md shows
-    /// how to limit others.
+    /// DeviceInfo::maxWorkgroupCount are undefined: drivers hang, crash or lose the device. Counts
+    /// from SelectOptions::dispatch are within the limits; docs/guides/shaders.md shows how to
+    /// limit others.
     /// @param algorithm    the algorithm to dispatch
     /// @param groupCounts  a tensor that an earlier operation or the host fills, of eUnsignedInt,
     ///                     eInt or eCustom, or record() throws InvalidArgument
@@ -63,7 +63,7 @@ public:
     ~OpAlgoDispatch() override;
 
     /// Returns the bindings that the shader reads and writes according to its code. A derived class
-    /// may record more, so for it the result is "anything" unless it overrides this function.
+    /// may record more, so its result is "anything" unless it overrides this function.
     Accesses accesses() override;
 
     /// @throws InvalidArgument if the algorithm is null or has no shader, the push constants have

@@ -52,11 +52,11 @@ public:
     Accesses& readWrite(std::shared_ptr<Memory> memory, By by = By::eDispatch,
                         Part part = Part::eDevice);
 
-    /// States that the write added last is that of a copy or a fill, whose result the host view
-    /// shows: a later OpSyncDevice copies it, as Kompute's OpCopy demands, and not what the host
-    /// view held before.
-    /// @param replaces  all contents of the memory are replaced, so that newer data of the host
-    ///                  need not be copied to it first; without it, what is not written stays
+    /// States that the write added last comes from a copy or a fill, whose result the host view
+    /// shows: a later OpSyncDevice copies this result, as Kompute's OpCopy demands, not the earlier
+    /// host view.
+    /// @param replaces  all contents of the memory are replaced, so that newer host data need not
+    ///                  be copied to it first; false: unwritten parts stay
     Accesses& copied(bool replaces = false);
 
     /// The entries in insertion order. A view, valid as long as the Accesses object.
@@ -97,15 +97,15 @@ class KOMPUTE_API OpBase {
 public:
     OpBase() = default;
     virtual ~OpBase();
-    /// Not `const OpBase&`: with that, OpCopy({objects}) could also mean a copy of an OpCopy.
+    /// Not `const OpBase&`: otherwise OpCopy({objects}) could also mean a copy of an OpCopy.
     OpBase(OpBase&) = delete;
     OpBase& operator=(const OpBase&) = delete;
 
     /// Called once, before the first record(). For work that does not belong in a constructor.
     virtual void init();
 
-    /// Returns what the commands of record() read and write. The default, "anything", is always
-    /// correct but prevents overlap.
+    /// Returns the memory that the commands of record() read and write. The default, "anything", is
+    /// always correct but prevents overlap.
     virtual Accesses accesses();
 
     /// Records the operation's commands. Called again by Sequence::rerecord.

@@ -48,11 +48,11 @@ public:
 
 private:
     friend struct Internals;
-    /// What the constructor was given.
+    /// The value given to the constructor.
     struct Value {
         enum class Kind { eBits, eSigned, eUnsigned, eFloating };
         Kind kind = Kind::eBits;
-        uint64_t bits = 0;  ///< of an int64_t, uint64_t or double; or those of the element
+        uint64_t bits = 0;  ///< of an int64_t, uint64_t, double or the element
         uint32_t bytes = 0; ///< of the value given
 
         static Value of(const ElementBits& element) {

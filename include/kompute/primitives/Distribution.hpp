@@ -8,7 +8,7 @@
 
 namespace kp {
 
-/// What the numbers of OpRandom are distributed like.
+/// Distribution of the numbers of OpRandom.
 ///
 ///     kp::Distribution::integers(1, 6)
 struct KOMPUTE_API Distribution {

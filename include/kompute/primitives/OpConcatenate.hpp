@@ -17,8 +17,8 @@ namespace kp {
 /// **Types.** All, also structs. Only the size of an element matters.
 class KOMPUTE_API OpConcatenate : public Primitive {
 public:
-    /// @param in     at least one; their extents along the axis follow from their sizes, the other
-    ///               extents are those of the output. None may overlap with @p out.
+    /// @param in     at least one; their extents along the axis follow from their sizes; the other
+    ///               extents equal the output's. None may overlap with @p out.
     /// @param out    as many elements as the inputs together, of the same type
     /// @param shape  the extents of the output, outermost first (as NumPy's C order), at most 4.
     ///               Empty: one dimension

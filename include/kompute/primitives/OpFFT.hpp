@@ -9,7 +9,7 @@
 
 namespace kp {
 
-/// Which transforms divide, with n the product of the extents.
+/// Which transforms are divided; n is the product of the extents.
 enum class FftNormalization {
     eBackward, ///< the inverse one by n
     eOrtho,    ///< both by the square root of n
@@ -25,10 +25,10 @@ struct FftOptions {
     FftNormalization normalization = FftNormalization::eBackward;
     /// Up to three axes of the shape that are transformed, each once; negative ones count from the
     /// last. The shape then has up to four extents and covers the whole tensor. The last one given
-    /// is that of half spectra. Axes other than the last ones cost two copies. Not given: all.
+    /// is the axis of half spectra. Axes other than the last ones cost two copies. Empty: all.
     std::vector<int> axes;
-    /// The extents of the input's array, as many as those of the shape, if others: along each
-    /// transformed axis, the input is cut or padded with zeros at its end. Of half spectra, too.
+    /// The extents of the input's array if they differ from the shape, and as many: along each
+    /// transformed axis, the input (also half spectra) is cut or padded with zeros at its end.
     /// Costs a copy of the input, and needs an output.
     std::vector<uint64_t> inputShape;
 };
@@ -53,7 +53,7 @@ struct FftOptions {
 /// spectra: the tensor has 2 (n / 2 + 1) numbers per row, the last one or two of which the values
 /// do not use.
 ///
-/// **Sizes.** Any extents from 1 on, fastest those that are products of 2, 3, 5, 7, 11 and 13.
+/// **Sizes.** Any extents from 1 on; products of 2, 3, 5, 7, 11 and 13 are fastest.
 /// Others take Rader's or Bluestein's algorithm, at several times the cost. The result is as
 /// accurate as by other fast transforms: errors grow with the logarithm of the extents. eHalf is
 /// computed with in eFloat, but stored between passes, and overflows at 65504.

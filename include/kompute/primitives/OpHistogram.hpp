@@ -8,7 +8,7 @@
 
 namespace kp {
 
-/// What OpHistogram adds up.
+/// Options of OpHistogram.
 struct HistogramOptions {
     /// One per element, of the output's type: bins are the sums of their elements' weights. Not
     /// given: bins count elements.
@@ -21,8 +21,8 @@ struct HistogramOptions {
 ///     sequence->record<kp::OpHistogram>(values, counts, kp::Bins::even(0, 1));
 ///
 /// Elements outside of all bins are skipped, and so are NaNs. (NumPy's bincount refuses negative
-/// integers, and grows for large ones; the device can do neither.) Which elements are in which bin,
-/// see Bins: as NumPy's histogram has it, the last bin includes its upper edge.
+/// integers, and grows for large ones; the device can do neither.) See Bins for the edges: as in
+/// NumPy's histogram, the last bin includes its upper edge.
 ///
 /// **Types.** Elements: all numbers and eBool, of 8 and 16 bits if the device's shaders have
 /// storage of that size; integers for Bins::integers(). Counts: eUnsignedInt, eInt, eUnsignedLong
@@ -32,7 +32,7 @@ struct HistogramOptions {
 /// by bin, and each bin is reduced as OpReduce does it. That takes the time of sorting pairs by as
 /// many bits as the number of bins has, and scratch memory of about 16 bytes per element (24 for
 /// eDouble). With Determinism::eNone, sums of eFloat are added up in any order instead, which needs
-/// neither; those of eDouble are always sorted.
+/// neither; sums of eDouble are always sorted.
 ///
 /// **Method.** Up to 4,096 bins are counted in the shared memory of each work group (if the device
 /// has 32 KiB of it), in up to 8 copies, so that fewer invocations meet at one counter; larger

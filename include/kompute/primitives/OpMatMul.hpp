@@ -26,8 +26,8 @@ struct MatMulOptions {
     std::optional<uint64_t> strideA;
     std::optional<uint64_t> strideB;
     std::optional<uint64_t> strideC;
-    /// The number of products, and the elements from a matrix to the next, by default those of one
-    /// matrix. With a stride of 0, all products take the same A or B.
+    /// The number of products, and the number of elements from one matrix to the next, by default
+    /// the size of a matrix. With a stride of 0, all products take the same A or B.
     uint64_t batches = 1;
     std::optional<uint64_t> batchStrideA;
     std::optional<uint64_t> batchStrideB;
@@ -37,7 +37,7 @@ struct MatMulOptions {
     /// A GLSL expression for the elements of C over `c`, `row`, `column`, `batch` (uint) and
     /// `bias`: "max(c + bias, 0.0)". `c` is alpha op(A) op(B) + beta C, in the type of the sums.
     std::string epilogue;
-    /// One element of C's type per column (or row), to add to C; an epilogue has it as `bias`.
+    /// One element of C's type per column (or row), to add to C; an epilogue sees it as `bias`.
     TensorRange bias;
     bool biasOfRows = false;
 };
@@ -49,9 +49,9 @@ struct MatMulOptions {
 ///     options.epilogue = "max(c, 0.0)";
 ///     sequence->record<kp::OpMatMul>(a, b, c, kp::MatrixExtents{256, 128, 64}, options);
 ///
-/// **Types.** A and B have the same type, any number. Sums are of that type, but of eFloat for
-/// eHalf and eBFloat16, and of 32 bits for shorter integers. C has the type of A or that of the
-/// sums. Integers wrap around, and take whole alpha and beta.
+/// **Types.** A and B have the same type, any number. Sums have that type too, but eFloat for eHalf
+/// and eBFloat16, and 32 bits for shorter integers. C has the type of A or of the sums. Integers
+/// wrap around, and take whole alpha and beta.
 ///
 /// **Rounding.** With u = 2^-24 (eDouble: 2^-53), an element's error is at most
 /// (inner + 3) u times |alpha| |A| |B| + |beta C|, and the rounding to C's type. Products by
@@ -62,7 +62,7 @@ struct MatMulOptions {
 /// **Method.** Work groups compute tiles of up to 128 x 128 elements from double-buffered tiles of
 /// A and B in shared memory, and invocations up to 8 x 16 of them in registers (as Volkov and
 /// Demmel, "Benchmarking GPUs to tune dense linear algebra", 2008, and NVIDIA's CUTLASS). Products
-/// of eHalf and eBFloat16 use cooperative matrices where the device has them
+/// of eHalf and eBFloat16 use cooperative matrices if the device has them
 /// (docs/computing/matrices.md). Products with a vector only read the matrix once. Rows that begin
 /// at multiples of 16 bytes are read fastest.
 class KOMPUTE_API OpMatMul : public Primitive {

@@ -16,18 +16,18 @@ namespace kp {
 /// The permutation depends on n, seed, counter and stream, and on nothing else: not on the device,
 /// and not on the type of the indices. Index i has a key of 64 bits: number `counter + 2 i` of
 /// OpRandom's Distribution::bits of eUnsignedInt (lower half), and the number after it. The
-/// permutation is the order of these keys, of equal ones that of the indices. Take a counter that
-/// is larger by 2 n for the next permutation of a seed and stream.
+/// permutation sorts the indices by their keys, and equal keys by index. Add 2 n to the counter for
+/// the next permutation of a seed and stream.
 ///
 /// Every order has the same probability, except for equal keys: some two of n keys are equal with a
 /// probability of less than n^2 / 2^65.
 ///
-/// **Method.** OpRandom and a stable OpArgSort. Scratch memory: 24 bytes per index, those of the
-/// index once more, and about a quarter.
+/// **Method.** OpRandom and a stable OpArgSort. Scratch memory: 24 bytes per index, the index
+/// itself once more, and about a quarter.
 class KOMPUTE_API OpPermutation : public Primitive {
 public:
     /// @param out  any number of eUnsignedInt, eInt, eUnsignedLong or eLong
-    /// @throws InvalidArgument if the type is none of these, or too small for the indices;
+    /// @throws InvalidArgument if the type is not one of these, or too small for the indices;
     ///         OutOfMemory
     explicit OpPermutation(const TensorRange& out, const RandomState& state = {});
     ~OpPermutation() override;

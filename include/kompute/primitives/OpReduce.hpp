@@ -11,7 +11,7 @@
 
 namespace kp {
 
-/// Which elements OpReduce reduces together. By default all.
+/// Options of OpReduce. By default all elements are reduced to one.
 struct ReduceOptions {
     /// The extents of the input, outermost first (as NumPy's C order), at most 4. Empty: one
     /// dimension.
@@ -29,7 +29,7 @@ struct ReduceOptions {
 ///
 ///     sequence->record<kp::OpReduce>(values, sum, kp::ReduceOperation::eSum);
 ///
-/// **Types.** All numbers and eBool (0 or 1) where the device's shaders have them. Computed in the
+/// **Types.** All numbers and eBool (0 or 1) if the device's shaders support them. Computed in the
 /// output's type, but in at least 32 bits, and in eFloat for eHalf and eBFloat16. So an eChar input
 /// and an eLong output give an exact 64-bit sum. Sums, products, counts and expressions take any
 /// output type, except integers for floating-point input. eMean needs a floating-point output,

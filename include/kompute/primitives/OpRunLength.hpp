@@ -11,7 +11,7 @@ namespace kp {
 ///
 ///     sequence->record<kp::OpRunLength>(values, runValues, runLengths, runs);
 ///
-/// **Types.** All. Which elements are equal, see OpUnique.
+/// **Types.** All. For which elements are equal, see OpUnique.
 class KOMPUTE_API OpRunLength : public Primitive {
 public:
     /// @param in       must not overlap with another argument

@@ -12,7 +12,7 @@
 
 namespace kp {
 
-/// What OpScan scans. By default all elements as one sequence, inclusively.
+/// Options of OpScan. By default all elements are one sequence, scanned inclusively.
 struct ScanOptions {
     bool exclusive = false; ///< results do not include their own element; the first is the identity
     /// The extents of the input, outermost first (as NumPy's C order), at most 4. Empty: one
@@ -35,13 +35,13 @@ struct ScanOptions {
 /// and expressions take any output type, except integers for floating-point input; the others need
 /// the input's type. Expressions need not be commutative.
 ///
-/// **Rounding.** Equal input gives equal bits on one device and driver, although work groups find
-/// what is before them in different ways from run to run: whatever they publish for others has one
-/// value. This costs no time, so Determinism::eNone changes nothing.
+/// **Rounding.** Equal input gives equal bits on one device and driver, although work groups
+/// combine earlier results in different ways from run to run: each published value is the same
+/// either way. This costs no time, so Determinism::eNone changes nothing.
 ///
 /// **Method.** One pass over the elements (Merrill and Garland, "Single-pass parallel prefix scan
-/// with decoupled look-back", 2016), which reads and writes each once. A work group that waits in
-/// vain for an earlier one does that one's part itself (Smith, Levien and Owens, "Decoupled
+/// with decoupled look-back", 2016), which reads and writes each once. A work group that waits too
+/// long for an earlier one computes that group's part itself (Smith, Levien and Owens, "Decoupled
 /// Fallback", 2025), so that any driver finishes. Along an axis other than the last, each
 /// invocation scans a part of a column; if there are few columns, a first dispatch adds up these
 /// parts.

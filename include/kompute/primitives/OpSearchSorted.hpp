@@ -6,7 +6,7 @@
 
 namespace kp {
 
-/// Which place OpSearchSorted finds for a number that is among the sorted ones.
+/// Which position OpSearchSorted finds for a number that equals sorted ones.
 enum class SearchSide {
     eLeft, ///< before all equal ones: the number of smaller elements
     eRight ///< after all equal ones: the number of smaller and equal elements

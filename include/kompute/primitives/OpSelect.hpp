@@ -17,10 +17,10 @@ namespace kp {
 ///
 /// **Types.** All, also structs; a predicate needs numbers.
 ///
-/// **Method.** One pass, in which work groups look back at the counts of earlier ones, as those of
-/// OpScan do. On CPUs, on devices without the device-scope memory model, for OpPartition, and for
+/// **Method.** One pass, in which work groups look back at the counts of earlier ones, as in
+/// OpScan. On CPUs, on devices without the device-scope memory model, for OpPartition, and for
 /// elements that are not moved in one access or do not fit a storage buffer's range, three passes:
-/// the first marks elements, a bit each, and counts those of each tile; the second scans the
+/// the first marks elements, a bit each, and counts them in each tile; the second scans the
 /// counts; the third moves elements.
 class KOMPUTE_API OpSelect : public Primitive {
 public:

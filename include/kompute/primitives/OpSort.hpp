@@ -22,15 +22,15 @@ struct SortOptions {
     /// it is negative, all bits.
     uint32_t firstBit = 0;
     uint32_t endBit = kAllBits;
-    /// Sorts rows of so many neighbouring elements, each by itself. 0: all elements are one row.
+    /// Sorts rows of so many neighbouring elements, each separately. 0: all elements are one row.
     uint64_t rowLength = 0;
-    /// Sorts each segment by itself: n + 1 ascending offsets (eUnsignedInt, eInt, eUnsignedLong or
+    /// Sorts each segment separately: n + 1 ascending offsets (eUnsignedInt, eInt, eUnsignedLong or
     /// eLong) for n segments. Segment i has the elements from offset i up to, but without, offset
     /// i + 1, and may be empty. Elements in no segment stay if the sort is in place; in another
-    /// output, what is written to their places is unspecified. So is everything if segments
-    /// overlap.
+    /// output, their positions have unspecified contents. If segments overlap, all contents are
+    /// unspecified.
     TensorRange segments;
-    /// Where the sorted keys and values go. Not given, or equal to the input: in place.
+    /// Outputs for the sorted keys and values. Empty, or equal to the input: in place.
     TensorRange sortedKeys;
     TensorRange sortedValues;
 };
@@ -45,7 +45,7 @@ struct SortOptions {
 /// or first if descending. Bits of keys are never changed.
 ///
 /// **Types.** Keys: all numbers and eBool; of 8 and 16 bits if the device's shaders have storage of
-/// that size. Values: any type of 4 or 8 bytes per element. For others, take OpArgSort's indices.
+/// that size. Values: any type of 4 or 8 bytes per element. For others, use OpArgSort's indices.
 ///
 /// **Method.** A radix sort by 8 bits at a time. Inputs of a few thousand keys are sorted by one
 /// work group in one dispatch; larger ones by one dispatch per digit, which reads and writes each
@@ -63,18 +63,17 @@ public:
     /// @param keys    any number of elements, also 0
     /// @param values  as many elements, or none; must not overlap with the keys
     /// @throws InvalidArgument if types, sizes, bits or segments do not match, or if tensors
-    /// overlap
-    ///         in part; Unsupported if the device lacks a type, or if segments are given by offsets
-    ///         and the keys or values are larger than its storage buffers' range. Offsets are in
-    ///         device memory: where keys could be cut between segments is not known when the sort
-    ///         is planned. Rows (rowLength) and whole sorts have no such limit. OutOfMemory
+    ///         overlap in part; Unsupported if the device lacks a type, or if segments are given by
+    ///         offsets and the keys or values are larger than its storage buffers' range. Offsets
+    ///         are in device memory, so the sort cannot be split between segments when it is
+    ///         planned. Rows (rowLength) and whole sorts have no such limit. OutOfMemory
     explicit OpSort(const TensorRange& keys, const TensorRange& values = {},
                     const SortOptions& options = {});
     ~OpSort() override;
 };
 
-/// Sorts the indices of keys: with `sorted[i] = keys[indices[i]]`, `sorted` is as OpSort leaves the
-/// keys. The keys stay as they are. Indices count from the start of the row or segment.
+/// Sorts the indices of keys: with `sorted[i] = keys[indices[i]]`, `sorted` equals the keys sorted
+/// by OpSort. The keys stay as they are. Indices count from the start of the row or segment.
 ///
 ///     sequence->record<kp::OpArgSort>(keys, indices);
 ///

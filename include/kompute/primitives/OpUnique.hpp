@@ -7,7 +7,7 @@
 
 namespace kp {
 
-/// What OpUnique writes besides the elements and their number.
+/// Further outputs of OpUnique.
 struct UniqueOptions : SelectOptions {
     /// How many elements in a row each result stands for; eUnsignedInt, eInt, eUnsignedLong or
     /// eLong. Of any size: counts that do not fit are dropped.

@@ -12,8 +12,8 @@ namespace kp {
 /// How reductions combine elements. Operators proper (up to eXor) combine two elements into one of
 /// the same type; OpScan and the collective operations of a Buffer take these alone.
 ///
-/// - eSum, eProduct: integers wrap around. Of no elements: 0 and 1.
-/// - eMinimum, eMaximum: NaN if any element is, as in NumPy. Of no elements: the largest and the
+/// - eSum, eProduct: integers wrap around. Without elements: 0 and 1.
+/// - eMinimum, eMaximum: NaN if any element is, as in NumPy. Without elements: the largest and the
 ///   smallest value.
 /// - eAnd, eOr, eXor: bit by bit; integers and bool. Of no elements: all bits 1, 0 and 0.
 /// - eMean: a floating-point result. Of no elements: NaN.
@@ -42,8 +42,8 @@ enum class ReduceOperation {
 ///     kp::Operator{"max(abs(a), abs(b))", "0"}
 ///
 /// The expression must be associative up to rounding; reductions also require that it is
-/// commutative. `a` and `b` are of the type that the primitive computes with (see its class), which
-/// the expression may name T.
+/// commutative. `a` and `b` have the type in which the primitive computes (see its class), which
+/// the expression may call T.
 struct KOMPUTE_API Operator {
     Operator(ReduceOperation named) : operation(named) {}
     /// @param glsl      the expression

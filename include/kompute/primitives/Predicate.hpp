@@ -13,7 +13,7 @@ namespace kp {
 ///     kp::Predicate("x > 0 && x < 100")
 ///
 /// `x` is a bool, int, uint, int64_t, uint64_t, float or double; smaller numbers are converted. The
-/// condition may name its type T. It is true or false: a number is none, so write `(x & 1) != 0`.
+/// condition may name its type T. It must be a bool, not a number: write `(x & 1) != 0`.
 struct KOMPUTE_API Predicate {
     explicit Predicate(std::string glsl) : expression(std::move(glsl)) {}
 

@@ -15,16 +15,16 @@ class BoundPlan;
 /// dispatches over the tensors given and over scratch memory, which the library manages.
 ///
 /// A primitive is checked and compiled by its constructor and recorded by a sequence like any other
-/// operation. Primitives that are like an earlier one (the same types, sizes and options) share its
-/// plan, so making one takes microseconds. It reads and writes device memory. After the evaluation,
-/// the host view of each output shows the result. Scratch memory is taken when a primitive is first
-/// recorded, belongs to it as long as it lives, and serves later primitives afterwards.
+/// operation. Primitives with the types, sizes and options of an earlier one share its plan, so
+/// making one takes microseconds. It reads and writes device memory. After the evaluation, the host
+/// view of each output shows the result. Scratch memory is allocated when a primitive is first
+/// recorded, belongs to it until it is destroyed, and is then reused by later primitives.
 /// Queue::launch() lends it scratch memory instead.
 class KOMPUTE_API Primitive : public OpBase {
 public:
     ~Primitive() override;
 
-    /// Returns no accesses: the dispatches are parts, which have their own.
+    /// Returns no accesses: the dispatches are parts with their own accesses.
     Accesses accesses() override;
     /// @throws InvalidArgument if a tensor was destroyed or has become too small, or if no sequence
     ///         is recording

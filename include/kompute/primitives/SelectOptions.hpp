@@ -7,7 +7,8 @@
 
 namespace kp {
 
-/// What OpSelect, OpPartition, OpUnique and OpRunLength can write besides the number of results.
+/// Further outputs of OpSelect, OpPartition, OpUnique and OpRunLength, besides the number of
+/// results.
 struct SelectOptions {
     /// Three eUnsignedInt, for an indirect dispatch (OpAlgoDispatch) over the results: the work
     /// groups in x, y and z with `groupSize` results each, (0, 1, 1) if there are none. Unless x is

@@ -17,7 +17,7 @@ namespace kp {
 /// it.
 ///
 /// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the elements of L L^T - A are at most (size + 3)
-/// u times those of |L| |L^T|. Equal input gives equal bits on one device and driver.
+/// u times the elements of |L| |L^T|. Equal input gives equal bits on one device and driver.
 ///
 /// **Method.** Work groups factor blocks of up to 64 x 64 in registers, several matrices at a time
 /// if they are small. Larger matrices are factored by blocks, right-looking, with products of

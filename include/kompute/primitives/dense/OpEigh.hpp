@@ -16,7 +16,7 @@ struct EighOptions {
 ///     sequence->record<kp::OpEigh>(a, values, vectors, kp::SquareMatrices{256});
 ///
 /// Eigenvalues are in ascending order. Column i of V is a vector of length 1 of eigenvalue i. A
-/// matrix with an infinity or NaN has NaN for results. Nothing waits for the host.
+/// matrix with an infinity or NaN gives NaN. Nothing waits for the host.
 ///
 /// **Rounding.** With u = 2^-24 (eDouble: 2^-53) and |A| the largest absolute eigenvalue, the
 /// elements of A V - V diag(w) are below 4 size u |A|, elements of V^T V - 1 below 4 size u, and
@@ -24,9 +24,10 @@ struct EighOptions {
 /// driver.
 ///
 /// **Method.** Jacobi rotations in parallel order, until a sweep finds no element to rotate. A work
-/// group does so in shared memory for each matrix of up to 64 rows. Of larger ones, blocks of rows
-/// meet in a tournament: work groups rotate the rows of pairs of blocks, and apply the products of
-/// their rotations to the rest (as in Golub and Van Loan, "Matrix Computations", section 8.5).
+/// group does this in shared memory for each matrix of up to 64 rows. Of larger ones, blocks of
+/// rows meet in a tournament: work groups rotate the rows of pairs of blocks, and apply the
+/// products of their rotations to the rest (as in Golub and Van Loan, "Matrix Computations",
+/// section 8.5).
 class KOMPUTE_API OpEigh : public Primitive {
 public:
     /// @param a        the matrices, of eFloat or eDouble

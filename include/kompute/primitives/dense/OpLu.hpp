@@ -20,14 +20,14 @@ struct LuOptions {
 ///
 ///     sequence->record<kp::OpLu>(a, lu, pivots, info, 256, 256);
 ///
-/// L without its diagonal and U take the place of A in `lu`. Step i exchanged row i with row
+/// L without its diagonal and U replace A in `lu`. Step i exchanged row i with row
 /// pivots[i], counted from 0, in which the column had its largest magnitude: the first of equal
 /// ones. `info` is 0, or the first step, counted from 1, whose pivot is 0: then U is singular. The
-/// factors are right all the same. Nothing waits: read `info` when you need it.
+/// factors are still correct. Nothing waits: read `info` when you need it.
 ///
-/// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the elements of L U - P A are at most
-/// (min(rows, columns) + 3) u times those of |L| |U|. Equal input gives equal bits on one device
-/// and driver.
+/// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the elements of L U - P A are at most (min(rows,
+/// columns) + 3) u times the elements of |L| |U|. Equal input gives equal bits on one device and
+/// driver.
 ///
 /// **Method.** One work group factors up to 32 columns at a time in registers. The other columns
 /// are then finished by OpTriangularSolve, and updated by OpMatMul.

@@ -17,12 +17,12 @@ struct QrOptions {
 ///
 ///     sequence->record<kp::OpQr>(a, q, r, kp::RectangularMatrices{1024, 256});
 ///
-/// Signs are LAPACK's: elements of the diagonal of R may be negative. Infinities and NaNs spread as
-/// multiplications and additions spread them.
+/// Signs are LAPACK's: elements of the diagonal of R may be negative. Infinities and NaNs propagate
+/// through the arithmetic.
 ///
-/// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the columns of Q R - A are at most
-/// 8 rows u times as long as those of A, and elements of Q^T Q - 1 are below 8 rows u. Equal input
-/// gives equal bits on one device and driver.
+/// **Rounding.** With u = 2^-24 (eDouble: 2^-53), the columns of Q R - A are at most 8 rows u times
+/// as long as the columns of A, and elements of Q^T Q - 1 are below 8 rows u. Equal input gives
+/// equal bits on one device and driver.
 ///
 /// **Method.** Householder reflections. A work group factors a matrix that fits shared memory. Of
 /// larger ones, panels of 32 columns are reflected column by column, and the rest by products of

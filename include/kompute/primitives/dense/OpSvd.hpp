@@ -19,7 +19,7 @@ struct SvdOptions {
 ///     sequence->record<kp::OpSvd>(a, u, s, vh, kp::RectangularMatrices{256, 64});
 ///
 /// Singular values are not negative and in descending order. Their number is the smaller extent of
-/// A. A matrix with an infinity or NaN has NaN for results. Nothing waits for the host.
+/// A. A matrix with an infinity or NaN gives NaN. Nothing waits for the host.
 ///
 /// **Rounding.** With u = 2^-24 (eDouble: 2^-53), e the larger extent and |A| the largest singular
 /// value, the elements of U diag(s) V^T - A are below 8 e u |A|, elements of U^T U - 1 and

@@ -12,7 +12,7 @@ namespace kp {
 struct TriangularSolveOptions {
     bool upper = false;        ///< of T as it is stored; the other triangle is not read
     bool transposed = false;   ///< solve T^T X = B
-    bool unitDiagonal = false; ///< the diagonal is 1, whatever is stored there
+    bool unitDiagonal = false; ///< the diagonal counts as 1; the stored values are ignored
 };
 
 /// Solves systems of linear equations with triangular matrices: T X = B, or T^T X = B.
