@@ -28,6 +28,7 @@ rm "$pages/Doxyfile"
 mv "$pages/README.md" "$pages/overview.md"
 cp README.md "$pages/index.md"
 cp CHANGELOG.md CODE_OF_CONDUCT.md CONTRIBUTING.md SECURITY.md "$pages/"
+cp examples/README.md "$pages/examples-cpp.md"
 cp python/examples/README.md "$pages/examples.md"
 cp -r python/examples/pictures "$pages/"
 # Where each page lies in the repository, from which its links lead.
@@ -39,7 +40,7 @@ pages = Path(sys.argv[1])
 names = [page.relative_to(pages).as_posix() for page in pages.rglob("*.md")]
 origins = {name: f"docs/{name}" for name in names}
 origins |= {"index.md": "README.md", "overview.md": "docs/README.md"}
-origins |= {"examples.md": "python/examples/README.md"}
+origins |= {"examples-cpp.md": "examples/README.md", "examples.md": "python/examples/README.md"}
 origins |= {name: name for name in ("CHANGELOG.md", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md", "SECURITY.md")}
 (pages / "origins.json").write_text(json.dumps(origins))
 PYTHON

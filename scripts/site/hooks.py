@@ -20,22 +20,26 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parents[2]
 #: Pages that docs/README.md does not list, by the section that they end.
 ALSO = {
-    "Start here": [("Examples in Python", "examples.md")],
+    "Start here": [
+        ("Examples in C++", "examples-cpp.md"),
+        ("Examples in Python", "examples.md"),
+    ],
     "Reference": [
         ("C++ reference", "cpp/annotated.html"),
         ("Python reference", "python/kp.html"),
         ("Changes", "CHANGELOG.md"),
-        ("Contributing", "CONTRIBUTING.md"),
-        ("Code of conduct", "CODE_OF_CONDUCT.md"),
         ("Security", "SECURITY.md"),
     ],
+    "For developers of the library": [
+        ("Contributing", "CONTRIBUTING.md"),
+        ("Code of conduct", "CODE_OF_CONDUCT.md"),
+    ],
 }
-#: Reports are apart from the manual.
-REPORTS = ["reports/benchmarks.md", "reports/device-notes.md"]
 #: Files that are pages of the site, by their path in the repository.
 MOVED = {
     "README.md": "index.md",
     "docs/README.md": "overview.md",
+    "examples/README.md": "examples-cpp.md",
     "python/examples": "examples.md",
     "python/examples/README.md": "examples.md",
     "include/kompute": "cpp/annotated.html",
@@ -54,12 +58,11 @@ def navigation(index: str) -> list[dict[str, object]]:
         pages: list[object] = []
         for _, label, target in LINK.findall(text):
             file = target.partition("#")[0]
-            if re.fullmatch(r"[\w-]+/[\w-]+\.md", file) and file not in seen | set(REPORTS):
+            if re.fullmatch(r"[\w-]+/[\w-]+\.md", file) and file not in seen:
                 seen.add(file)
                 pages.append({label[:1].upper() + label[1:]: file})
         pages += [{label: file} for label, file in ALSO.get(title, [])]
         sections.append({title: pages})
-    sections.append({"Reports": list(REPORTS)})
     return sections
 
 
