@@ -136,7 +136,7 @@ part_debian() {
         apt-get install -y -qq --no-install-recommends /src/*.deb cmake g++ glslang-tools make \
             mesa-vulkan-drivers pkg-config
         cd /src/source && sh debian/tests/installed"
-    result Debian "libkompute0, libkompute-dev, python3-kp" \
+    result Debian "libkompute1, libkompute-dev, python3-kp" \
         "lintian finds no error and no warning; installed in a fresh Debian 12, programs run"
 }
 
