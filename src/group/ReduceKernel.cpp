@@ -50,9 +50,12 @@ ReduceKernel::of(vulkan::Device& device, Memory::DataTypes number, ReduceOperati
                                   kReduceText, false),
         options);
     const uint32_t constants[] = {kLocalSize};
+    const StoragePipeline made = storagePipeline(device, {.spirv = spirv,
+                                                          .bindings = 2,
+                                                          .pushConstantBytes = 3 * sizeof(uint32_t),
+                                                          .constants = constants});
     return std::shared_ptr<const ReduceKernel>(
-        new ReduceKernel(device, Memory::dataTypeMemorySize(number),
-                         storagePipeline(device, spirv, 2, 3 * sizeof(uint32_t), constants)));
+        new ReduceKernel(device, Memory::dataTypeMemorySize(number), made.pipeline));
 }
 
 void ReduceKernel::record(VkCommandBuffer commandBuffer, const BufferKernel::Range& destination,

@@ -88,8 +88,10 @@ std::shared_ptr<const BufferKernel> BufferKernel::make(std::shared_ptr<vulkan::P
 
 std::shared_ptr<const BufferKernel> BufferKernel::copy(const Range& source,
                                                        const Range& destination) {
-    return make(storagePipeline(source.buffer->device(), SHADERCOPYBUFFER_COMP_SPV, 4, 4),
-                {source, destination}, 0);
+    const StoragePipeline copies = storagePipeline(
+        source.buffer->device(),
+        {.spirv = SHADERCOPYBUFFER_COMP_SPV, .bindings = 4, .pushConstantBytes = 4});
+    return make(copies.pipeline, {source, destination}, 0);
 }
 
 std::shared_ptr<const BufferKernel> BufferKernel::copy(const Memory& source,
@@ -99,8 +101,10 @@ std::shared_ptr<const BufferKernel> BufferKernel::copy(const Memory& source,
 
 std::shared_ptr<const BufferKernel> BufferKernel::fill(const Memory& memory, uint64_t pattern) {
     const Range whole = wholeOf(memory);
-    return make(storagePipeline(whole.buffer->device(), SHADERFILLBUFFER_COMP_SPV, 2, 12), {whole},
-                pattern);
+    const StoragePipeline fills = storagePipeline(
+        whole.buffer->device(),
+        {.spirv = SHADERFILLBUFFER_COMP_SPV, .bindings = 2, .pushConstantBytes = 12});
+    return make(fills.pipeline, {whole}, pattern);
 }
 
 void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,

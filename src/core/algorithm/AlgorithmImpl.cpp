@@ -72,9 +72,7 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
         bindings.push_back(
             {binding.binding, descriptorType(binding.kind), binding.count, binding.set});
     if (algorithm.checked)
-        bindings.push_back({.set = algorithm.checked->module.reportSet});
-    if (algorithm.checked && algorithm.checked->module.hasShadow())
-        bindings.push_back({.binding = 1, .set = algorithm.checked->module.reportSet});
+        addReportBindings(*algorithm.checked, bindings);
     Specialization given;
     given.data = algorithm.specialization.data;
     for (const shader::SpecConstant& constant : reflection.specConstants)
@@ -309,14 +307,7 @@ std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding
                                        describeMemory(implOf(*memObjects[used.argument]))),
                              implOf(*memObjects[used.argument]).bytes()});
     next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound));
-    const vulkan::Buffer& buffer = next.report->buffer();
-    std::vector<vulkan::DescriptorWrite> writes(1);
-    writes[0].buffer = {buffer.handle(), buffer.offset(), buffer.size()};
-    if (const vulkan::Buffer* const shadow = next.report->shadow()) {
-        writes.emplace_back().binding = 1;
-        writes.back().buffer = {shadow->handle(), shadow->offset(), shadow->size()};
-    }
-    return device->descriptors().create(pipeline->layout(), writes, checked->module.reportSet);
+    return next.report->describe(pipeline->layout());
 }
 
 vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used, uint32_t element,

@@ -38,13 +38,13 @@ constexpr uint64_t kMaxShadowElements = uint64_t{1} << 23;
 } // namespace
 
 CheckReport::CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                         std::vector<BoundMemory> bound)
+                         std::vector<BoundMemory> bound, std::shared_ptr<vulkan::Buffer>* shadow)
     : mDevice(&device), mShader(std::move(shader)), mBound(std::move(bound)),
       mBuffer(vulkan::Buffer::create(device, kBufferWords * sizeof(uint32_t),
                                      vulkan::MemoryPlace::eHost)) {
     std::memset(mBuffer->mapped(), 0, mBuffer->size());
     if (mShader->module.hasShadow())
-        makeShadow(device);
+        makeShadow(device, shadow);
     const std::lock_guard lock(living().mutex);
     living().reports.push_back(this);
     gLiving.fetch_add(1, std::memory_order_relaxed);
@@ -67,7 +67,7 @@ CheckReport::~CheckReport() {
     }
 }
 
-void CheckReport::makeShadow(vulkan::Device& device) {
+void CheckReport::makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared) {
     constexpr uint64_t kBytes = shader::kShadowWords * sizeof(uint32_t);
     const uint64_t range = device.physical().properties.limits.maxStorageBufferRange / kBytes;
     uint64_t elements = mShader->module.shadowsShared ? shader::kSharedShadows : 0;
@@ -84,8 +84,23 @@ void CheckReport::makeShadow(vulkan::Device& device) {
         table[2 * i + 1] = static_cast<uint32_t>(count);
         elements += count;
     }
-    mShadow = vulkan::Buffer::create(device, std::max<uint64_t>(elements, 1) * kBytes,
-                                     vulkan::MemoryPlace::eDevice);
+    mShadowBytes = std::max<uint64_t>(elements, 1) * kBytes;
+    mShadow = shared ? *shared : nullptr;
+    if (!mShadow || mShadow->size() < mShadowBytes)
+        mShadow = vulkan::Buffer::create(device, mShadowBytes, vulkan::MemoryPlace::eDevice);
+    if (shared)
+        *shared = mShadow;
+}
+
+std::shared_ptr<vulkan::DescriptorSet>
+CheckReport::describe(const vulkan::PipelineLayout& layout) const {
+    std::vector<vulkan::DescriptorWrite> writes(1);
+    writes[0].buffer = {mBuffer->handle(), mBuffer->offset(), mBuffer->size()};
+    if (mShadow) {
+        writes.emplace_back().binding = 1;
+        writes.back().buffer = {mShadow->handle(), mShadow->offset(), mShadowBytes};
+    }
+    return mBuffer->device().descriptors().create(layout, writes, mShader->module.reportSet);
 }
 
 void CheckReport::recordReset(const vulkan::DeviceHandle& device,
@@ -93,7 +108,7 @@ void CheckReport::recordReset(const vulkan::DeviceHandle& device,
     if (!mShadow)
         return;
     vulkan::recordFullBarrier(device, commandBuffer);
-    vulkan::recordFill(commandBuffer, *mShadow, 0);
+    vulkan::recordFillRange(commandBuffer, *mShadow, 0, mShadowBytes, 0);
     vulkan::recordFullBarrier(device, commandBuffer);
 }
 

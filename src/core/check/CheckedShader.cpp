@@ -5,6 +5,7 @@
 #include "core/queue/QueueImpl.hpp"
 #include "shader/Validate.hpp"
 #include "shader/check/CheckMode.hpp"
+#include "shader/check/SourceLines.hpp"
 #include "shader/compile/ContentKey.hpp"
 #include "shader/compile/LruCache.hpp"
 
@@ -45,7 +46,8 @@ std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
 
 std::shared_ptr<const CheckedShader>
 checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const Hash& contentKey,
-           const shader::Reflection& reflection, const shader::CheckKinds& kinds) {
+           const shader::Reflection& reflection, const shader::CheckKinds& kinds,
+           const shader::SourceTexts& texts) {
     static auto& known =
         *new shader::LruCache<std::shared_ptr<const CheckedShader>>(kMaxCheckedBytes);
     const uint64_t words[] = {contentKey.low,
@@ -61,6 +63,9 @@ checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
     if (!checked) {
         auto made = std::make_shared<CheckedShader>();
         made->module = shader::checkModule(spirv, kinds);
+        for (shader::CheckSite& site : made->module.sites)
+            if (const auto text = texts.find(site.file); site.text.empty() && text != texts.end())
+                site.text = shader::lineOf(text->second, site.line);
         made->key = shader::contentKey(made->module.spirv);
         shader::validate(made->module.spirv, made->key, device.plan().apiVersion,
                          device.has(vulkan::Feature::eScalarBlockLayout));
@@ -71,6 +76,13 @@ checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
         return nullptr;
     requireRoom(checked->module, reflection, device);
     return checked;
+}
+
+void addReportBindings(const CheckedShader& checked,
+                       std::vector<vulkan::DescriptorBinding>& bindings) {
+    bindings.push_back({.set = checked.module.reportSet});
+    if (checked.module.hasShadow())
+        bindings.push_back({.binding = 1, .set = checked.module.reportSet});
 }
 
 } // namespace kp
