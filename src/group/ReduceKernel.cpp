@@ -11,6 +11,7 @@
 #include "operations/StoragePipeline.hpp"
 #include "primitives/source/OperatorSource.hpp"
 #include "primitives/source/Source.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/queue/Commands.hpp"
 
@@ -60,6 +61,7 @@ ReduceKernel::of(vulkan::Device& device, Memory::DataTypes number, ReduceOperati
 
 void ReduceKernel::record(VkCommandBuffer commandBuffer, const BufferKernel::Range& destination,
                           const BufferKernel::Range& source, vulkan::KeptObjects& kept) const {
+    vulkan::WrittenMemory::note(*destination.buffer, destination.offset, destination.bytes);
     const auto view = [&](const BufferKernel::Range& range) {
         return storageView(*range.buffer, range.offset, range.bytes, mNumberBytes);
     };

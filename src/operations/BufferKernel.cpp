@@ -10,6 +10,7 @@
 #include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -35,6 +36,7 @@ BufferKernel::Range wholeOf(const Memory& memory) {
 bool BufferKernel::takes(const Memory& memory) {
     const Memory::Impl& impl = implOf(memory);
     return impl.buffer && canRun(impl.buffer->device()) &&
+           !vulkan::WrittenMemory::follows(*impl.buffer) &&
            impl.memoryType != Memory::MemoryTypes::eHost &&
            impl.buffer->offset() % kBlockBytes == 0 && impl.buffer->fillSize() % 4 == 0;
 }
@@ -43,7 +45,7 @@ bool BufferKernel::takes(const Range& range) {
     const uint64_t alignment = std::max<uint64_t>(
         kBlockBytes,
         range.buffer->device().physical().properties.limits.minStorageBufferOffsetAlignment);
-    return canRun(range.buffer->device()) &&
+    return canRun(range.buffer->device()) && !vulkan::WrittenMemory::follows(*range.buffer) &&
            (range.buffer->offset() + range.offset) % alignment == 0 && range.bytes % 4 == 0;
 }
 

@@ -33,9 +33,8 @@ StoragePipeline storagePipeline(vulkan::Device& device, const StorageShader& sha
     shader::CheckKinds checks = shader.checks;
     checks.races &= !(lowered && lowered->module.wordBuffers);
     if (checks.any())
-        made.checked =
-            checkedFor(device, request.spirv, key, *shader::reflectCached(request.spirv, key),
-                       checks, shader.texts);
+        made.checked = checkedFor(device, request.spirv, key,
+                                  *shader::reflectCached(request.spirv, key), checks, shader.texts);
     if (made.checked) {
         addReportBindings(*made.checked, layout);
         request.spirv = made.checked->module.spirv;

@@ -18,7 +18,7 @@ struct StorageShader {
     uint32_t bindings = 0;
     uint32_t pushConstantBytes = 0;
     std::span<const uint32_t> constants = {}; ///< the specialization constants 0, 1, ...
-    bool fullSubgroups = false;          ///< see vulkan::PipelineRequest
+    bool fullSubgroups = false;               ///< see vulkan::PipelineRequest
     shader::CheckKinds checks = {};
     shader::SourceTexts texts = {}; ///< as of checkedFor()
 };

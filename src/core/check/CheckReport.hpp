@@ -22,6 +22,18 @@ struct BoundMemory {
     uint32_t binding = 0;
     std::string text; ///< for messages
     uint64_t bytes = 0;
+    uint64_t begin = 0; ///< byte of the memory that is bound first
+    /// vulkan::WrittenMemory::of() the memory; may be null.
+    std::shared_ptr<vulkan::Buffer> written = nullptr;
+    /// If not 0, messages of reads of what nobody has written count elements of so many bytes, from
+    /// the memory's first. Else they have the shader's index.
+    uint32_t elementBytes = 0;
+};
+
+/// Bytes that buffer addresses may point to.
+struct AddressRange {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
 };
 
 /// The buffer that the dispatches of a checked shader report to. Thread-safe.
@@ -37,6 +49,9 @@ public:
     CheckReport(const CheckReport&) = delete;
     CheckReport& operator=(const CheckReport&) = delete;
 
+    /// Compares buffer addresses with ranges from now on. They may be any before, and if the ranges
+    /// are too many.
+    void allowAddresses(std::span<const AddressRange> ranges);
     /// Makes the descriptor set of CheckedModule::reportSet.
     /// @param layout  with addReportBindings()
     std::shared_ptr<vulkan::DescriptorSet> describe(const vulkan::PipelineLayout& layout) const;
@@ -53,8 +68,9 @@ private:
     const std::shared_ptr<const CheckedShader> mShader;
     const std::vector<BoundMemory> mBound;
     const std::shared_ptr<vulkan::Buffer> mBuffer;
-    std::shared_ptr<vulkan::Buffer> mShadow; ///< of CheckedModule::shadowed; may be null
-    uint64_t mShadowBytes = 0;               ///< of it that the shader uses
+    std::shared_ptr<vulkan::Buffer> mShadow;  ///< of CheckedModule::shadowed; may be null
+    uint64_t mShadowBytes = 0;                ///< of it that the shader uses
+    std::shared_ptr<vulkan::Buffer> mNothing; ///< for buffers that are not followed; may be null
     std::mutex mMutex;
 
     friend void throwFaults(const vulkan::Device& device);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/check/CheckedShader.hpp"
 
+#include <algorithm>
+
 #include "base/Text.hpp"
 #include "core/queue/QueueImpl.hpp"
 #include "shader/Validate.hpp"
@@ -22,7 +24,7 @@ void requireRoom(const shader::CheckedModule& module, const shader::Reflection& 
         fail<Unsupported>("checked mode needs descriptor set {} for its reports, over {}'s "
                           "maxBoundDescriptorSets of {}; use fewer sets, or check \"off\"",
                           module.reportSet, device.name(), limits.maxBoundDescriptorSets);
-    const uint64_t own = module.hasShadow() ? 2 : 1;
+    const uint64_t own = (module.hasShadow() ? 2 : 1) + module.followed.size();
     uint64_t buffers = own;
     for (const shader::Binding& binding : reflection.bindings)
         if (binding.kind == shader::BindingKind::eStorageBuffer)
@@ -72,7 +74,7 @@ checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
         known.put(key, made, made->module.spirv.size() * sizeof(uint32_t));
         checked = std::move(made);
     }
-    if (checked->module.sites.empty())
+    if (!checked->module.changes())
         return nullptr;
     requireRoom(checked->module, reflection, device);
     return checked;
@@ -83,6 +85,15 @@ void addReportBindings(const CheckedShader& checked,
     bindings.push_back({.set = checked.module.reportSet});
     if (checked.module.hasShadow())
         bindings.push_back({.binding = 1, .set = checked.module.reportSet});
+    for (uint32_t i = 0; i < checked.module.followed.size(); ++i)
+        bindings.push_back(
+            {.binding = shader::kFirstWrittenBinding + i, .set = checked.module.reportSet});
+}
+
+bool follows(const CheckedShader* checked, uint32_t set, uint32_t binding) {
+    return checked && std::ranges::any_of(checked->module.followed, [&](const auto& each) {
+               return each.set == set && each.binding == binding;
+           });
 }
 
 } // namespace kp

@@ -12,6 +12,8 @@
 #include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
+#include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp::primitives {
@@ -67,7 +69,9 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
             bindings.push_back(
                 {0, write.binding,
                  formatted("{}, {}", memory.name, describeMemory(implOf(*memory.tensor))),
-                 bound.info.range});
+                 bound.info.range, bound.info.offset - implOf(*memory.tensor).buffer->offset(),
+                 vulkan::WrittenMemory::of(*implOf(*memory.tensor).buffer),
+                 implOf(*memory.tensor).elementSize});
     };
     const std::vector<StorageView> merged = slotsOf(dispatch, memories.all);
     for (size_t slot = 0; slot < merged.size(); ++slot) {
@@ -80,6 +84,7 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
         const vulkan::Buffer& buffer = *implOf(*memory.tensor).buffer;
         StorageView bound = storageView(buffer, memory.start + view.offset, view.bytes,
                                         view.elementBytes, kViewAlignment);
+        const auto firstBinding = static_cast<uint32_t>(writes.size());
         if (merged.empty())
             for (uint32_t binding = 0; binding < view.bindings; ++binding)
                 bind(bound, memory);
@@ -87,6 +92,11 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
             bound.first = static_cast<uint32_t>((buffer.offset() + memory.start + view.offset -
                                                  merged[dispatch.slots[i]].info.offset) /
                                                 view.elementBytes);
+        const uint32_t binding = merged.empty() ? firstBinding : dispatch.slots[i];
+        if (view.use != View::Use::eRead && vulkan::WrittenMemory::follows(buffer)) [[unlikely]]
+            for (uint32_t k = 0; k < view.bindings; ++k)
+                if (!follows(pipeline.checked.get(), 0, binding + k))
+                    made.unnoted.push_back({&buffer, memory.start + view.offset, view.bytes});
         if (!dispatch.isExact())
             made.push.push_back(bound.first);
         if (view.use == View::Use::eRead)
@@ -144,6 +154,13 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
                 recorder->keep(dispatch.reportSets.back());
                 recorder->noteReport(dispatch.report);
             }
+        }
+        if (!dispatch.unnoted.empty()) [[unlikely]] {
+            vulkan::recordFullBarrier(mDevice, commands);
+            for (const BufferKernel::Range& range : dispatch.unnoted)
+                vulkan::WrittenMemory::recordFill(commands, *range.buffer, range.offset,
+                                                  range.bytes);
+            vulkan::recordFullBarrier(mDevice, commands);
         }
         bound.bind(*dispatch.pipeline, dispatch.set->handle());
         if (dispatch.report) [[unlikely]]

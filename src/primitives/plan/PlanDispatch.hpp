@@ -8,6 +8,7 @@
 #include <kompute/operations/OpBase.hpp>
 
 #include "core/check/CheckReport.hpp"
+#include "operations/BufferKernel.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "primitives/plan/Plan.hpp"
 #include "vulkan/device/Device.hpp"
@@ -60,9 +61,11 @@ private:
         // Of a checked kernel; else null and empty.
         std::shared_ptr<CheckReport> report;
         std::vector<std::shared_ptr<vulkan::DescriptorSet>> reportSets;
+        /// Outputs that are followed (vulkan::WrittenMemory) without help of the kernel.
+        std::vector<BufferKernel::Range> unnoted;
     };
-    void report(Commands& dispatch, const StoragePipeline& pipeline,
-                std::vector<BoundMemory> bound, PlanMemories& memories) const;
+    void report(Commands& dispatch, const StoragePipeline& pipeline, std::vector<BoundMemory> bound,
+                PlanMemories& memories) const;
     void record(const Commands& dispatch, VkCommandBuffer commands) const;
 
     vulkan::Device& mDevice;

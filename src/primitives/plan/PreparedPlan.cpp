@@ -56,9 +56,11 @@ StoragePipeline pipelineOf(vulkan::Device& device, const Kernel& kernel, const D
 }
 
 BindingLimits limitsOf(const vulkan::Device& device, const shader::CheckKinds& checks) {
-    const uint32_t reports = checks.any() ? 2 : 0;
-    return {device.physical().properties.limits.maxPerStageDescriptorStorageBuffers - reports,
-            DeviceTraits::of(device).maxViewBytes};
+    const uint32_t limit = device.physical().properties.limits.maxPerStageDescriptorStorageBuffers;
+    uint32_t left = limit - (checks.any() ? 2 : 0);
+    if (checks.uninitialised) // each buffer has another one that says what is written
+        left /= 2;
+    return {left, DeviceTraits::of(device).maxViewBytes};
 }
 
 } // namespace

@@ -19,9 +19,8 @@ protected:
 
     template <typename Op, typename... Args>
     std::vector<CheckFault> faultsOfOperation(Args&&... args) {
-        return faultsOf([&] {
-            manager.sequence()->eval(std::make_shared<Op>(std::forward<Args>(args)...));
-        });
+        return faultsOf(
+            [&] { manager.sequence()->eval(std::make_shared<Op>(std::forward<Args>(args)...)); });
     }
 
     Manager manager{checkedManager()};
@@ -31,8 +30,7 @@ protected:
 };
 
 TEST_F(CheckedPrimitive, NamesTheOperatorOfAReduction) {
-    const auto faults =
-        faultsOfOperation<OpReduce>(in, one, Operator("a +\n  b / (b - b)", "0"));
+    const auto faults = faultsOfOperation<OpReduce>(in, one, Operator("a +\n  b / (b - b)", "0"));
     ASSERT_FALSE(faults.empty());
     EXPECT_EQ(faults[0].kind, "division");
     EXPECT_TRUE(faults[0].file.starts_with("OpReduce")) << faults[0].file;
