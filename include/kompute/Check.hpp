@@ -15,16 +15,18 @@ namespace kp {
 struct CheckFault {
     /// "read", "write", "atomic" or "index" for an index out of bounds; "division" (also of
     /// remainders), "shift", "overflow", "nan" for NaN or infinity made of numbers, "steps" for a
-    /// loop that does not end, "race", "uninitialised" for shared memory, or "assert".
+    /// loop that does not end, "race", "uninitialised" for a read of memory that nobody has
+    /// written, or "assert".
     std::string kind;
-    std::string file;    ///< of the source; "" if the shader has no line information
-    uint32_t line = 0;   ///< starts at 1; 0 means unknown
-    std::string text;    ///< of the source line; "" if unknown
-    std::string message; ///< for assertions, races and non-finite results; else ""
+    std::string file;  ///< of the source; "" if the shader has no line information
+    uint32_t line = 0; ///< starts at 1; 0 means unknown
+    std::string text;  ///< of the source line; "" if unknown
+    /// Of assertions, races, non-finite results, unwritten memory and buffer addresses; else "".
+    std::string message;
     /// What is indexed: the shader's name of it, such as "particles.items"; "" if unknown.
     std::string target;
     std::string memory;  ///< the binding and what is bound, or the kind of memory
-    int64_t index = 0;   ///< or the divisor, the shift or the exact result
+    int64_t index = 0;   ///< or the divisor, the shift, the exact result or the address
     uint64_t extent = 0; ///< elements, or the width of a shift in bits
     std::string value;   ///< that should have been written; "" if unknown
     std::array<uint32_t, 3> globalInvocation{};

@@ -246,3 +246,171 @@ def test_reads_of_shared_arrays_that_nobody_wrote() -> None:
         fault = failure(lambda: partly_filled(np.ones(8, np.float32))).faults[0]
     assert (fault.kind, fault.target, fault.index) == ("uninitialised", "tile", 7)
     assert fault.text == "x[t] = tile[t]"
+
+
+@kp.jit
+def planted_read(x, y):
+    i = kp.global_id()
+    if i == 3:
+        y[i] = x[i + 6]  # planted
+
+
+@kp.jit
+def planted_write(x, y):
+    i = kp.global_id()
+    if i == 3:
+        y[i + 5] = x[i]  # planted
+
+
+@kp.jit
+def planted_atomic(x, y):
+    i = kp.global_id()
+    if i == 3:
+        kp.atomic_add(y, i + 7, x[i])  # planted
+
+
+@kp.jit(local_size=4)
+def planted_shared(x, y):
+    tile = kp.shared_array(8, kp.int32)
+    i = kp.global_id()
+    if i == 3:
+        tile[i + 5] = x[i]  # planted
+    kp.barrier()
+    y[i] = tile[i]
+
+
+@kp.jit
+def planted_local(x, y):
+    few = kp.local_array(4, kp.int32)
+    i = kp.global_id()
+    for k in range(4):
+        few[k] = x[k]
+    if i == 3:
+        y[i] = few[i + 2]  # planted
+
+
+@kp.jit
+def planted_overflow(x, y):
+    i = kp.global_id()
+    if i == 3:
+        y[x[7] + 2147483647] = 1  # planted
+
+
+@kp.jit
+def planted_division(x, y):
+    i = kp.global_id()
+    if i == 3:
+        y[i] = i // x[0]  # planted
+
+
+@kp.jit
+def planted_shift(x, y):
+    i = kp.global_id()
+    if i == 3:
+        y[i] = x[1] << (x[7] + 25)  # planted
+
+
+@kp.jit
+def planted_nan(x, y):
+    i = kp.global_id()
+    if i == 3:
+        y[i] = kp.int32(kp.float32(x[1]) / kp.float32(x[0]))  # planted
+
+
+@kp.jit(local_size=4)
+def planted_unwritten_shared(x, y):
+    tile = kp.shared_array(8, kp.int32)
+    i = kp.global_id()
+    if i == 3:
+        y[i] = tile[i] + x[i]  # planted
+
+
+@kp.jit
+def planted_unwritten(x, y):
+    i = kp.global_id()
+    y[i] = x[i]
+    if i == 3:
+        x[i] = y[i + 4]  # planted
+
+
+@kp.jit
+def planted_race(x, y):
+    i = kp.global_id()
+    y[2] = x[i]  # planted
+
+
+@kp.jit(local_size=4)
+def planted_shared_race(x, y):
+    tile = kp.shared_array(8, kp.int32)
+    i = kp.global_id()
+    tile[2] = x[i]  # planted
+    y[i] = x[i]
+
+
+@kp.jit
+def planted_assert(x, y):
+    i = kp.global_id()
+    assert x[i] < 3, "x is small"  # planted
+    y[i] = x[i]
+
+
+@kp.jit
+def planted_check(x, y):
+    i = kp.global_id()
+    kp.check(x[i] < 3, "x is small", x[i])  # planted
+    y[i] = x[i]
+
+
+@kp.jit
+def planted_loop(x, y):
+    i = kp.global_id()
+    if i == 3:
+        while x[1] == 1:  # planted
+            y[2] += 1
+
+
+@pytest.mark.parametrize(
+    ("kernel", "checks", "kind", "target", "index"),
+    [
+        (planted_read, "1", "read", "x", 9),
+        (planted_write, "1", "write", "y", 8),
+        (planted_atomic, "1", "atomic", "y", 10),
+        (planted_shared, "1", "write", "tile", 8),
+        (planted_local, "1", "read", "few", 5),
+        (planted_overflow, "1", "overflow", None, 2147483654),
+        (planted_division, "1", "division", None, 0),
+        (planted_shift, "1", "shift", None, 32),
+        (planted_nan, "nan", "nan", None, 0),
+        (planted_unwritten_shared, "uninitialised", "uninitialised", "tile", 3),
+        (planted_unwritten, "uninitialised", "uninitialised", "y", 7),
+        (planted_race, "races", "race", "y", 2),
+        (planted_shared_race, "races", "race", "tile", 2),
+        (planted_assert, "1", "assert", None, 0),
+        (planted_check, "1", "assert", None, 0),
+        (planted_loop, "steps=100", "steps", None, 100),
+    ],
+    ids=lambda value: value.__name__ if callable(value) else None,
+)
+def test_each_kind_of_fault_has_its_line_and_index(
+    kernel: Any, checks: str, kind: str, target: str | None, index: int
+) -> None:
+    def run() -> None:
+        x, y = np.arange(8, dtype=np.int32), kp.empty(8, kp.int32)
+        kernel(x, y, threads=4)
+        np.asarray(y)  # waits
+
+    with kp.checked(checks):
+        error = failure(run)
+    faults = [each for each in error.faults if each.kind == kind]
+    assert faults, error.faults
+    fault = faults[0]
+    assert fault.file == __file__
+    with open(__file__, encoding="utf-8") as source:
+        line = source.read().splitlines()[fault.line - 1]
+    assert line.strip() == fault.text
+    assert fault.text.endswith("# planted")
+    assert kernel.__kp_function__.__code__.co_firstlineno < fault.line
+    assert target is None or fault.target == target
+    assert fault.index == index
+    if kind != "race":
+        assert fault.global_invocation[0] == 3

@@ -11,6 +11,7 @@
 #include "operations/StoragePipeline.hpp"
 #include "primitives/source/OperatorSource.hpp"
 #include "primitives/source/Source.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/queue/Commands.hpp"
 
@@ -50,13 +51,17 @@ ReduceKernel::of(vulkan::Device& device, Memory::DataTypes number, ReduceOperati
                                   kReduceText, false),
         options);
     const uint32_t constants[] = {kLocalSize};
+    const StoragePipeline made = storagePipeline(device, {.spirv = spirv,
+                                                          .bindings = 2,
+                                                          .pushConstantBytes = 3 * sizeof(uint32_t),
+                                                          .constants = constants});
     return std::shared_ptr<const ReduceKernel>(
-        new ReduceKernel(device, Memory::dataTypeMemorySize(number),
-                         storagePipeline(device, spirv, 2, 3 * sizeof(uint32_t), constants)));
+        new ReduceKernel(device, Memory::dataTypeMemorySize(number), made.pipeline));
 }
 
 void ReduceKernel::record(VkCommandBuffer commandBuffer, const BufferKernel::Range& destination,
                           const BufferKernel::Range& source, vulkan::KeptObjects& kept) const {
+    vulkan::WrittenMemory::note(*destination.buffer, destination.offset, destination.bytes);
     const auto view = [&](const BufferKernel::Range& range) {
         return storageView(*range.buffer, range.offset, range.bytes, mNumberBytes);
     };

@@ -10,6 +10,7 @@
 #include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -35,6 +36,7 @@ BufferKernel::Range wholeOf(const Memory& memory) {
 bool BufferKernel::takes(const Memory& memory) {
     const Memory::Impl& impl = implOf(memory);
     return impl.buffer && canRun(impl.buffer->device()) &&
+           !vulkan::WrittenMemory::follows(*impl.buffer) &&
            impl.memoryType != Memory::MemoryTypes::eHost &&
            impl.buffer->offset() % kBlockBytes == 0 && impl.buffer->fillSize() % 4 == 0;
 }
@@ -43,7 +45,7 @@ bool BufferKernel::takes(const Range& range) {
     const uint64_t alignment = std::max<uint64_t>(
         kBlockBytes,
         range.buffer->device().physical().properties.limits.minStorageBufferOffsetAlignment);
-    return canRun(range.buffer->device()) &&
+    return canRun(range.buffer->device()) && !vulkan::WrittenMemory::follows(*range.buffer) &&
            (range.buffer->offset() + range.offset) % alignment == 0 && range.bytes % 4 == 0;
 }
 
@@ -88,8 +90,10 @@ std::shared_ptr<const BufferKernel> BufferKernel::make(std::shared_ptr<vulkan::P
 
 std::shared_ptr<const BufferKernel> BufferKernel::copy(const Range& source,
                                                        const Range& destination) {
-    return make(storagePipeline(source.buffer->device(), SHADERCOPYBUFFER_COMP_SPV, 4, 4),
-                {source, destination}, 0);
+    const StoragePipeline copies = storagePipeline(
+        source.buffer->device(),
+        {.spirv = SHADERCOPYBUFFER_COMP_SPV, .bindings = 4, .pushConstantBytes = 4});
+    return make(copies.pipeline, {source, destination}, 0);
 }
 
 std::shared_ptr<const BufferKernel> BufferKernel::copy(const Memory& source,
@@ -99,8 +103,10 @@ std::shared_ptr<const BufferKernel> BufferKernel::copy(const Memory& source,
 
 std::shared_ptr<const BufferKernel> BufferKernel::fill(const Memory& memory, uint64_t pattern) {
     const Range whole = wholeOf(memory);
-    return make(storagePipeline(whole.buffer->device(), SHADERFILLBUFFER_COMP_SPV, 2, 12), {whole},
-                pattern);
+    const StoragePipeline fills = storagePipeline(
+        whole.buffer->device(),
+        {.spirv = SHADERFILLBUFFER_COMP_SPV, .bindings = 2, .pushConstantBytes = 12});
+    return make(fills.pipeline, {whole}, pattern);
 }
 
 void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,

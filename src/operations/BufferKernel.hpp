@@ -26,7 +26,8 @@ public:
 
     /// Returns true if a shader can copy or fill this memory, and faster than a transfer command:
     /// the device memory of a tensor, outside of host memory, a multiple of 4 bytes and aligned to
-    /// 16. (The library's own tensors always are multiples of 4 bytes, with their padding.)
+    /// 16. (The library's own tensors always are multiples of 4 bytes, with their padding.) Checked
+    /// mode follows transfer commands alone.
     static bool takes(const Memory& memory);
     /// Returns true if a shader can copy or fill a part of device memory.
     static bool takes(const Range& range);

@@ -8,36 +8,48 @@
 #include "base/Text.hpp"
 #include "core/algorithm/LoweredShader.hpp"
 #include "shader/compile/ContentKey.hpp"
+#include "shader/reflect/Reflection.hpp"
 
 namespace kp {
 
-std::shared_ptr<vulkan::Pipeline> storagePipeline(vulkan::Device& device,
-                                                  std::span<const uint32_t> spirv,
-                                                  uint32_t bindings, uint32_t pushConstantBytes,
-                                                  std::span<const uint32_t> constants,
-                                                  bool fullSubgroups) {
+StoragePipeline storagePipeline(vulkan::Device& device, const StorageShader& shader) {
     const uint32_t limit = device.physical().properties.limits.maxPerStageDescriptorStorageBuffers;
-    if (bindings > limit)
+    if (shader.bindings > limit)
         fail<Unsupported>("the operation binds {} buffers, over {}'s "
                           "maxPerStageDescriptorStorageBuffers of {}; apply it to parts",
-                          bindings, device.name(), limit);
+                          shader.bindings, device.name(), limit);
     std::vector<vulkan::DescriptorBinding> layout;
-    for (uint32_t i = 0; i < bindings; ++i)
+    for (uint32_t i = 0; i < shader.bindings; ++i)
         layout.push_back({i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1});
-    const Hash key = shader::contentKey(spirv);
+    Hash key = shader::contentKey(shader.spirv);
     vulkan::PipelineRequest request;
-    const std::shared_ptr<const LoweredShader> lowered = loweredFor(device, spirv, key);
-    const Hash& used = lowered ? lowered->key : key;
-    request.spirv = lowered ? lowered->module.spirv : spirv;
-    request.spirvKey = {used.low, used.high};
-    request.layout = device.pipelines().layout(std::move(layout), pushConstantBytes);
+    request.spirv = shader.spirv;
+    const std::shared_ptr<const LoweredShader> lowered = loweredFor(device, shader.spirv, key);
+    if (lowered) {
+        request.spirv = lowered->module.spirv;
+        key = lowered->key;
+    }
+    StoragePipeline made;
+    shader::CheckKinds checks = shader.checks;
+    checks.races &= !(lowered && lowered->module.wordBuffers);
+    if (checks.any())
+        made.checked = checkedFor(device, request.spirv, key,
+                                  *shader::reflectCached(request.spirv, key), checks, shader.texts);
+    if (made.checked) {
+        addReportBindings(*made.checked, layout);
+        request.spirv = made.checked->module.spirv;
+        key = made.checked->key;
+    }
+    request.spirvKey = {key.low, key.high};
+    request.layout = device.pipelines().layout(std::move(layout), shader.pushConstantBytes);
     std::vector<VkSpecializationMapEntry> entries;
-    for (uint32_t id = 0; id < constants.size(); ++id)
+    for (uint32_t id = 0; id < shader.constants.size(); ++id)
         entries.push_back({id, id * uint32_t{sizeof(uint32_t)}, sizeof(uint32_t)});
     request.specializationEntries = entries;
-    request.specializationData = std::as_bytes(constants);
-    request.fullSubgroups = fullSubgroups;
-    return device.pipelines().pipeline(request);
+    request.specializationData = std::as_bytes(shader.constants);
+    request.fullSubgroups = shader.fullSubgroups;
+    made.pipeline = device.pipelines().pipeline(request);
+    return made;
 }
 
 StorageView storageView(const vulkan::Buffer& buffer, uint64_t offset, uint64_t bytes,

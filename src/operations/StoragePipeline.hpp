@@ -5,21 +5,32 @@
 #include <memory>
 #include <span>
 
+#include "core/check/CheckedShader.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp {
 
-/// Returns the pipeline of a shader of the library, from the device's cache. Bindings 0, 1, ... are
-/// storage buffers.
-/// @param constants      the specialization constants 0, 1, ...
-/// @param fullSubgroups  see vulkan::PipelineRequest
-std::shared_ptr<vulkan::Pipeline> storagePipeline(vulkan::Device& device,
-                                                  std::span<const uint32_t> spirv,
-                                                  uint32_t bindings, uint32_t pushConstantBytes,
-                                                  std::span<const uint32_t> constants = {},
-                                                  bool fullSubgroups = false);
+/// A shader of the library. Its bindings 0, 1, ... are storage buffers.
+struct StorageShader {
+    std::span<const uint32_t> spirv = {};
+    uint32_t bindings = 0;
+    uint32_t pushConstantBytes = 0;
+    std::span<const uint32_t> constants = {}; ///< the specialization constants 0, 1, ...
+    bool fullSubgroups = false;               ///< see vulkan::PipelineRequest
+    shader::CheckKinds checks = {};
+    shader::SourceTexts texts = {}; ///< as of checkedFor()
+};
+
+struct StoragePipeline {
+    std::shared_ptr<vulkan::Pipeline> pipeline;
+    std::shared_ptr<const CheckedShader> checked; ///< null if nothing is checked
+};
+
+/// Returns the pipeline of a shader, from the device's cache.
+/// @throws Unsupported if the device has too few descriptors for it
+StoragePipeline storagePipeline(vulkan::Device& device, const StorageShader& shader);
 
 /// What is bound to give a shader some elements of a buffer.
 struct StorageView {

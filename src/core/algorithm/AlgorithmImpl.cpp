@@ -27,6 +27,8 @@
 #include "shader/check/CheckMode.hpp"
 #include "shader/compile/ContentKey.hpp"
 #include "shader/reflect/Reflection.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
+#include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
 namespace {
@@ -72,9 +74,7 @@ std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
         bindings.push_back(
             {binding.binding, descriptorType(binding.kind), binding.count, binding.set});
     if (algorithm.checked)
-        bindings.push_back({.set = algorithm.checked->module.reportSet});
-    if (algorithm.checked && algorithm.checked->module.hasShadow())
-        bindings.push_back({.binding = 1, .set = algorithm.checked->module.reportSet});
+        addReportBindings(*algorithm.checked, bindings);
     Specialization given;
     given.data = algorithm.specialization.data;
     for (const shader::SpecConstant& constant : reflection.specConstants)
@@ -296,27 +296,40 @@ void Algorithm::Impl::bindMemory() {
         memory.requireAlive();
         next->uses.push_back({memory.primary(), true, true, argument++});
         next->hostMayRead |= memory.hostReadable();
+        if (memory.buffer && vulkan::WrittenMemory::follows(*memory.buffer))
+            next->unnoted.push_back(memory.buffer);
     }
     binding = std::move(next);
 }
 
+void MemoryBinding::recordUnnoted(const vulkan::DeviceHandle& device,
+                                  VkCommandBuffer commandBuffer) const {
+    vulkan::recordFullBarrier(device, commandBuffer);
+    for (const std::shared_ptr<vulkan::Buffer>& buffer : unnoted)
+        vulkan::WrittenMemory::recordFill(commandBuffer, *buffer, 0, buffer->size());
+    vulkan::recordFullBarrier(device, commandBuffer);
+}
+
 std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding& next) const {
     std::vector<BoundMemory> bound;
-    for (const shader::Binding& used : reflection->bindings)
-        if (used.takesMemory())
-            bound.push_back({used.set, used.binding,
-                             formatted("{}, {}", describeBinding(used),
-                                       describeMemory(implOf(*memObjects[used.argument]))),
-                             implOf(*memObjects[used.argument]).bytes()});
-    next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound));
-    const vulkan::Buffer& buffer = next.report->buffer();
-    std::vector<vulkan::DescriptorWrite> writes(1);
-    writes[0].buffer = {buffer.handle(), buffer.offset(), buffer.size()};
-    if (const vulkan::Buffer* const shadow = next.report->shadow()) {
-        writes.emplace_back().binding = 1;
-        writes.back().buffer = {shadow->handle(), shadow->offset(), shadow->size()};
+    for (const shader::Binding& used : reflection->bindings) {
+        if (!used.takesMemory())
+            continue;
+        const Memory::Impl& memory = implOf(*memObjects[used.argument]);
+        bound.push_back({used.set, used.binding,
+                         formatted("{}, {}", describeBinding(used), describeMemory(memory)),
+                         memory.bytes()});
+        if (memory.buffer)
+            bound.back().written = vulkan::WrittenMemory::of(*memory.buffer);
     }
-    return device->descriptors().create(pipeline->layout(), writes, checked->module.reportSet);
+    next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound));
+    std::vector<AddressRange> ranges;
+    for (const std::shared_ptr<Memory>& addressed : options.addressed)
+        if (const vulkan::Buffer* const buffer = implOf(*addressed).buffer.get())
+            ranges.push_back({buffer->deviceAddress(), buffer->size()});
+    if (!ranges.empty())
+        next.report->allowAddresses(ranges);
+    return next.report->describe(pipeline->layout());
 }
 
 vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used, uint32_t element,
@@ -354,6 +367,9 @@ vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used,
     next.uses.push_back({memory.primary(), used.reads || !used.writes, used.writes, argument});
     next.hostMayRead |= used.writes && memory.hostReadable();
     next.padded |= memory.padded;
+    if (used.writes && memory.buffer && !follows(checked.get(), used.set, used.binding) &&
+        vulkan::WrittenMemory::follows(*memory.buffer)) [[unlikely]]
+        next.unnoted.push_back(memory.buffer);
     return write;
 }
 

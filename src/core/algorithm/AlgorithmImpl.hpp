@@ -48,6 +48,8 @@ struct MemoryBinding {
     std::vector<std::shared_ptr<const vulkan::Sampler>> samplers;
     /// Of a checked shader; else null. Dispatches write it with atomics, which need no barriers.
     std::shared_ptr<CheckReport> report;
+    /// Outputs that are followed (vulkan::WrittenMemory) without help of the shader.
+    std::vector<std::shared_ptr<vulkan::Buffer>> unnoted;
     bool hostMayRead = false; ///< the host can read some output in place
     bool padded = false;      ///< some memory is a Memory::Impl::padded image
 
@@ -57,6 +59,8 @@ struct MemoryBinding {
         if (!furtherSets.empty()) [[unlikely]]
             bound.bindFurther(*pipeline, furtherSets);
     }
+    /// Records that the dispatch may write all of `unnoted`, before it.
+    void recordUnnoted(const vulkan::DeviceHandle& device, VkCommandBuffer commandBuffer) const;
     /// Returns true if a tensor was rebuilt or destroyed since.
     bool outdated() const {
         for (const Use& use : uses)

@@ -27,7 +27,7 @@ public:
     /// host has nothing to do before or after it.
     bool accessesBindingOnly() const {
         return !mGroupCounts && !mBinding->padded && !mBinding->report &&
-               !mAlgorithm->accessesAnything();
+               mBinding->unnoted.empty() && !mAlgorithm->accessesAnything();
     }
 
     /// Names the dispatch in tools.

@@ -64,6 +64,8 @@ Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
 void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {
     if (mBinding->report) [[unlikely]]
         mBinding->report->recordReset(bound.device(), commandBuffer);
+    if (!mBinding->unnoted.empty()) [[unlikely]]
+        mBinding->recordUnnoted(bound.device(), commandBuffer);
     mBinding->bindTo(bound);
     if (!mConstants.empty())
         bound.push(*mBinding->pipeline, mConstants.data(),

@@ -30,21 +30,25 @@ Living& living() {
 
 std::atomic<size_t> gLiving{0};
 
-constexpr uint32_t kBufferWords = shader::kReportWords + 2 * shader::kMaxShadowed;
-
 /// Of the bound buffers. Elements beyond these are not compared, so that their shadow stays small.
 constexpr uint64_t kMaxShadowElements = uint64_t{1} << 23;
 
 } // namespace
 
 CheckReport::CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                         std::vector<BoundMemory> bound)
+                         std::vector<BoundMemory> bound, std::shared_ptr<vulkan::Buffer>* shadow)
     : mDevice(&device), mShader(std::move(shader)), mBound(std::move(bound)),
-      mBuffer(vulkan::Buffer::create(device, kBufferWords * sizeof(uint32_t),
+      mBuffer(vulkan::Buffer::create(device, shader::kReportBufferWords * sizeof(uint32_t),
                                      vulkan::MemoryPlace::eHost)) {
     std::memset(mBuffer->mapped(), 0, mBuffer->size());
+    static_cast<uint32_t*>(mBuffer->mapped())[shader::kAddressWord] = 1;
+    if (!mShader->module.followed.empty()) {
+        constexpr uint32_t kAllWritten = 0x01010101;
+        mNothing = vulkan::Buffer::create(device, sizeof kAllWritten, vulkan::MemoryPlace::eHost);
+        std::memcpy(mNothing->mapped(), &kAllWritten, sizeof kAllWritten);
+    }
     if (mShader->module.hasShadow())
-        makeShadow(device);
+        makeShadow(device, shadow);
     const std::lock_guard lock(living().mutex);
     living().reports.push_back(this);
     gLiving.fetch_add(1, std::memory_order_relaxed);
@@ -67,7 +71,7 @@ CheckReport::~CheckReport() {
     }
 }
 
-void CheckReport::makeShadow(vulkan::Device& device) {
+void CheckReport::makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared) {
     constexpr uint64_t kBytes = shader::kShadowWords * sizeof(uint32_t);
     const uint64_t range = device.physical().properties.limits.maxStorageBufferRange / kBytes;
     uint64_t elements = mShader->module.shadowsShared ? shader::kSharedShadows : 0;
@@ -84,8 +88,47 @@ void CheckReport::makeShadow(vulkan::Device& device) {
         table[2 * i + 1] = static_cast<uint32_t>(count);
         elements += count;
     }
-    mShadow = vulkan::Buffer::create(device, std::max<uint64_t>(elements, 1) * kBytes,
-                                     vulkan::MemoryPlace::eDevice);
+    mShadowBytes = std::max<uint64_t>(elements, 1) * kBytes;
+    mShadow = shared ? *shared : nullptr;
+    if (!mShadow || mShadow->size() < mShadowBytes)
+        mShadow = vulkan::Buffer::create(device, mShadowBytes, vulkan::MemoryPlace::eDevice);
+    if (shared)
+        *shared = mShadow;
+}
+
+void CheckReport::allowAddresses(std::span<const AddressRange> ranges) {
+    constexpr uint64_t kMost = UINT32_MAX;
+    auto* const table = static_cast<uint32_t*>(mBuffer->mapped()) + shader::kAddressWord;
+    uint32_t count = 0;
+    for (const AddressRange& range : ranges) {
+        if (count == shader::kMaxAddressed || range.bytes > kMost)
+            return;
+        uint32_t* const entry = table + 1 + size_t{3} * count++;
+        entry[0] = static_cast<uint32_t>(range.address);
+        entry[1] = static_cast<uint32_t>(range.address >> 32);
+        entry[2] = static_cast<uint32_t>(range.bytes);
+    }
+    table[0] = 0;
+}
+
+std::shared_ptr<vulkan::DescriptorSet>
+CheckReport::describe(const vulkan::PipelineLayout& layout) const {
+    std::vector<vulkan::DescriptorWrite> writes(1);
+    writes[0].buffer = {mBuffer->handle(), mBuffer->offset(), mBuffer->size()};
+    if (mShadow) {
+        writes.emplace_back().binding = 1;
+        writes.back().buffer = {mShadow->handle(), mShadow->offset(), mShadowBytes};
+    }
+    for (uint32_t i = 0; i < mShader->module.followed.size(); ++i) {
+        const shader::FollowedBuffer& followed = mShader->module.followed[i];
+        writes.emplace_back().binding = shader::kFirstWrittenBinding + i;
+        writes.back().buffer = {mNothing->handle(), mNothing->offset(), mNothing->size()};
+        for (const BoundMemory& each : mBound)
+            if (each.written && each.set == followed.set && each.binding == followed.binding)
+                writes.back().buffer = {each.written->handle(), each.written->offset() + each.begin,
+                                        (each.bytes + 3) & ~uint64_t{3}};
+    }
+    return mBuffer->device().descriptors().create(layout, writes, mShader->module.reportSet);
 }
 
 void CheckReport::recordReset(const vulkan::DeviceHandle& device,
@@ -93,7 +136,7 @@ void CheckReport::recordReset(const vulkan::DeviceHandle& device,
     if (!mShadow)
         return;
     vulkan::recordFullBarrier(device, commandBuffer);
-    vulkan::recordFill(commandBuffer, *mShadow, 0);
+    vulkan::recordFillRange(commandBuffer, *mShadow, 0, mShadowBytes, 0);
     vulkan::recordFullBarrier(device, commandBuffer);
 }
 

@@ -11,6 +11,8 @@
 
 #include "core/check/CheckedShader.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp {
 
@@ -20,22 +22,39 @@ struct BoundMemory {
     uint32_t binding = 0;
     std::string text; ///< for messages
     uint64_t bytes = 0;
+    uint64_t begin = 0; ///< byte of the memory that is bound first
+    /// vulkan::WrittenMemory::of() the memory; may be null.
+    std::shared_ptr<vulkan::Buffer> written = nullptr;
+    /// If not 0, messages of reads of what nobody has written count elements of so many bytes, from
+    /// the memory's first. Else they have the shader's index.
+    uint32_t elementBytes = 0;
+};
+
+/// Bytes that buffer addresses may point to.
+struct AddressRange {
+    uint64_t address = 0;
+    uint64_t bytes = 0;
 };
 
 /// The buffer that the dispatches of a checked shader report to. Thread-safe.
 class CheckReport {
 public:
+    /// @param shadow  for CheckedModule::shadowed, if the report is not alone in using it: replaced
+    ///                by another if it is too small, or null
     /// @throws OutOfMemory
     CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                std::vector<BoundMemory> bound);
+                std::vector<BoundMemory> bound, std::shared_ptr<vulkan::Buffer>* shadow = nullptr);
     /// Logs faults that nobody has taken.
     ~CheckReport();
     CheckReport(const CheckReport&) = delete;
     CheckReport& operator=(const CheckReport&) = delete;
 
-    const vulkan::Buffer& buffer() const { return *mBuffer; }
-    /// Returns the buffer of CheckedModule::shadowed; null if there is none.
-    const vulkan::Buffer* shadow() const { return mShadow.get(); }
+    /// Compares buffer addresses with ranges from now on. They may be any before, and if the ranges
+    /// are too many.
+    void allowAddresses(std::span<const AddressRange> ranges);
+    /// Makes the descriptor set of CheckedModule::reportSet.
+    /// @param layout  with addReportBindings()
+    std::shared_ptr<vulkan::DescriptorSet> describe(const vulkan::PipelineLayout& layout) const;
     /// Records that the shadow is cleared, before a dispatch.
     void recordReset(const vulkan::DeviceHandle& device, VkCommandBuffer commandBuffer) const;
     /// Returns the faults of finished work as a CheckFailed, and forgets them; null if there are
@@ -43,13 +62,15 @@ public:
     std::exception_ptr take();
 
 private:
-    void makeShadow(vulkan::Device& device);
+    void makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared);
 
     const vulkan::Device* const mDevice; ///< names the device only
     const std::shared_ptr<const CheckedShader> mShader;
     const std::vector<BoundMemory> mBound;
     const std::shared_ptr<vulkan::Buffer> mBuffer;
-    std::shared_ptr<vulkan::Buffer> mShadow;
+    std::shared_ptr<vulkan::Buffer> mShadow;  ///< of CheckedModule::shadowed; may be null
+    uint64_t mShadowBytes = 0;                ///< of it that the shader uses
+    std::shared_ptr<vulkan::Buffer> mNothing; ///< for buffers that are not followed; may be null
     std::mutex mMutex;
 
     friend void throwFaults(const vulkan::Device& device);

@@ -5,13 +5,16 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <kompute/AlgorithmOptions.hpp>
 
 #include "base/Hash.hpp"
 #include "shader/check/CheckedModule.hpp"
+#include "shader/compile/CompileLog.hpp"
 #include "shader/reflect/Reflection.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp {
 
@@ -32,9 +35,18 @@ std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
 
 /// Returns the module with checks; null if nothing of it can fail. Cached by content. Thread-safe.
 /// @param contentKey  of @p spirv
+/// @param texts       of files that the module names in its lines, but has no text of
 /// @throws Unsupported if the device has no more descriptors for the reports
 std::shared_ptr<const CheckedShader>
 checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const Hash& contentKey,
-           const shader::Reflection& reflection, const shader::CheckKinds& kinds);
+           const shader::Reflection& reflection, const shader::CheckKinds& kinds,
+           const shader::SourceTexts& texts = {});
+
+/// Adds the bindings of CheckReport::describe() to a shader's own.
+void addReportBindings(const CheckedShader& checked,
+                       std::vector<vulkan::DescriptorBinding>& bindings);
+
+/// Returns true if a module notes what it writes to a buffer. @param checked  may be null
+bool follows(const CheckedShader* checked, uint32_t set, uint32_t binding);
 
 } // namespace kp

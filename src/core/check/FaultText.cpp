@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <optional>
+#include <string_view>
 
 #include "base/Text.hpp"
 #include "shader/check/SourceLines.hpp"
@@ -41,6 +42,8 @@ const char* nameOf(FaultKind kind) {
         return "assert";
     case FaultKind::eRace:
         return "race";
+    case FaultKind::eUnwritten:
+        return "uninitialised";
     }
     return "";
 }
@@ -74,6 +77,13 @@ std::string targetOf(const CheckFault& fault) {
     return fault.target.empty() ? fault.memory : fault.target;
 }
 
+const char* verbOf(std::string_view kind) {
+    return kind == "read"     ? "read"
+           : kind == "write"  ? "written"
+           : kind == "atomic" ? "changed by an atomic"
+                              : "indexed";
+}
+
 /// Returns what went wrong, without the place.
 std::string mistakeOf(const CheckFault& fault) {
     if (fault.kind == "division")
@@ -88,12 +98,10 @@ std::string mistakeOf(const CheckFault& fault) {
         return formatted("the assertion failed: {}", fault.message);
     if (fault.kind == "nan" || fault.kind == "race" || fault.kind == "uninitialised")
         return fault.message;
-    const char* const verb = fault.kind == "read"     ? "was read"
-                             : fault.kind == "write"  ? "was written"
-                             : fault.kind == "atomic" ? "was changed by an atomic"
-                                                      : "was indexed";
-    return formatted("element {} of {} {}, which has {}", fault.index, targetOf(fault), verb,
-                     counted(fault.extent, "element"));
+    if (!fault.message.empty()) // of an access through an address
+        return fault.message;
+    return formatted("element {} of {} was {}, which has {}", fault.index, targetOf(fault),
+                     verbOf(fault.kind), counted(fault.extent, "element"));
 }
 
 std::string invocationOf(const CheckFault& fault) {
@@ -184,6 +192,22 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
         }
         fault.extent = 0;
     }
+    if (site.kind == FaultKind::eUnwritten) {
+        // The extent holds the byte in what is bound.
+        for (const BoundMemory& each : bound)
+            if (site.set && each.set == *site.set && each.binding == site.binding &&
+                each.elementBytes != 0) {
+                fault.target.clear(); // is the library's
+                fault.index = static_cast<int64_t>((each.begin + record[4]) / each.elementBytes);
+            }
+        fault.message = formatted("element {} of {} was {}, but nobody has written it", fault.index,
+                                  targetOf(fault), site.operation);
+        fault.extent = 0;
+    }
+    if (site.storage == shader::kAddressStorage)
+        fault.message = formatted("{} at the address {:#x} {}, outside of the memory in addressed",
+                                  counted(fault.extent, "byte"), static_cast<uint64_t>(fault.index),
+                                  verbOf(fault.kind));
     for (size_t axis = 0; axis < 3; ++axis) {
         fault.globalInvocation[axis] = record[6 + axis];
         fault.localInvocation[axis] = record[9 + axis];

@@ -10,8 +10,10 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/check/CheckReport.hpp"
+#include "core/check/CheckedShader.hpp"
 #include "core/image/ImageChannels.hpp"
 #include "core/queue/QueueImpl.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -205,6 +207,13 @@ void Memory::Impl::expose() const {
     requireAlive();
     if (mirrored)
         mirror().expose();
+    if (buffer)
+        vulkan::WrittenMemory::noteAll(*buffer);
+}
+
+void Memory::Impl::followWrites() const {
+    if (buffer && buffer->allocated() && !hasContents)
+        vulkan::WrittenMemory::follow(*buffer);
 }
 
 void Memory::Impl::bringToDevice() const {
@@ -254,7 +263,11 @@ void* Memory::Impl::hostView(bool given) {
         memory().waitForHost(given);
         throwFaults(*device);
     }
-    return buffer ? buffer->mapped() : image->mapped();
+    if (!buffer)
+        return image->mapped();
+    if (given) // the program may write all of it
+        vulkan::WrittenMemory::noteAll(*buffer);
+    return buffer->mapped();
 }
 
 void Memory::Impl::upload(const void* data, uint64_t size, uint64_t offset) {
@@ -289,6 +302,7 @@ void Memory::Impl::initialise(const void* data) {
     addMirror();
     if (!data)
         return;
+    hasContents = true;
     if (hasHostView())
         replaceView(data);
     else
@@ -324,6 +338,9 @@ void pullRows(const std::vector<std::shared_ptr<Memory>>& images) {
 }
 
 void Memory::Impl::enter(std::shared_ptr<MemoryAccount> account) {
+    const std::shared_ptr<Queue> queue = managerQueue.lock();
+    if (const auto checks = fixedChecks({}, queue.get()); checks && checks->uninitialised)
+        followWrites();
     if (memoryType != MemoryTypes::eHost && (image || buffer->allocated()))
         entry.open(std::move(account), bytes(), {image != nullptr, dataType, count});
 }

@@ -6,6 +6,7 @@
 #include "base/Text.hpp"
 #include "core/manager/WrapHostDevice.hpp"
 #include "core/memory/MemoryImpl.hpp"
+#include "shader/check/CheckMode.hpp"
 #include "vulkan/memory/Buffer.hpp"
 
 namespace kp {
@@ -37,6 +38,8 @@ std::unique_ptr<Memory::Impl> newTensorImpl(const std::shared_ptr<vulkan::Device
     const MemoryPlacement placement = placementOf(*device, memoryType);
     auto impl = tensorImpl(device, vulkan::Buffer::create(*device, bytes, placement.place), count,
                            elementSize, dataType, memoryType, placement.mirrored);
+    if (!data && shader::currentChecks().uninitialised)
+        impl->followWrites();
     impl->initialise(data);
     return impl;
 }
@@ -77,7 +80,8 @@ Tensor::Tensor(std::shared_ptr<vulkan::Device> device, std::shared_ptr<vulkan::B
                         memoryType, placementOf(*device, memoryType).mirrored)) {
     mImpl->addMirror();
     mImpl->expose();
-    mImpl->noteDeviceWrite(); // the buffer has contents
+    mImpl->hasContents = true;
+    mImpl->noteDeviceWrite();
 }
 
 Tensor::~Tensor() = default;

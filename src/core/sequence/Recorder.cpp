@@ -146,11 +146,14 @@ void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
 
 void Recorder::keepBinding(const std::shared_ptr<const MemoryBinding>& binding) {
     keep(binding);
-    if (!binding->report) [[likely]]
-        return;
+    if (binding->report) [[unlikely]]
+        noteReport(binding->report);
+}
+
+void Recorder::noteReport(const std::shared_ptr<CheckReport>& report) {
     CheckReports& reports = mRecording.reports;
-    if (std::find(reports.begin(), reports.end(), binding->report) == reports.end())
-        reports.push_back(binding->report);
+    if (std::find(reports.begin(), reports.end(), report) == reports.end())
+        reports.push_back(report);
     mUsedKinds |= vulkan::bit(vulkan::WorkKind::eCompute);
     mHostMayRead = true;
 }

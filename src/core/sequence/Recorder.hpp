@@ -71,6 +71,8 @@ public:
     }
     /// Keeps what a dispatch binds, and notes where it reports mistakes.
     void keepBinding(const std::shared_ptr<const MemoryBinding>& binding);
+    /// Notes where a dispatch reports mistakes.
+    void noteReport(const std::shared_ptr<CheckReport>& report);
     /// Calls @p function with the bound state of a command buffer and its active recorder; with a
     /// fresh state and null if it has none.
     template <typename Function>

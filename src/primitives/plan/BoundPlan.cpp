@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "base/Text.hpp"
+#include "core/check/CheckedShader.hpp"
 #include "core/memory/MemoryImpl.hpp"
 #include "operations/OpCopyRange.hpp"
 #include "operations/OpFillRange.hpp"
 #include "primitives/plan/PlanDispatch.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -44,9 +46,9 @@ MemorySpan spanOf(const TensorRange& range) {
     return {buffer.handle(), begin, begin + elementsOf(range) * implOf(*range.tensor).elementSize};
 }
 
-std::unique_ptr<OpBase> copyPart(const Copy& copy, const std::vector<PlanMemory>& memories) {
-    const PlanMemory& source = memories[copy.source];
-    const PlanMemory& destination = memories[copy.destination];
+std::unique_ptr<OpBase> copyPart(const Copy& copy, const PlanMemories& memories) {
+    const PlanMemory& source = memories.all[copy.source];
+    const PlanMemory& destination = memories.all[copy.destination];
     return std::make_unique<OpCopyRange>(source.tensor, source.start + copy.sourceOffset,
                                          destination.tensor,
                                          destination.start + copy.destinationOffset, copy.bytes);
@@ -74,6 +76,15 @@ std::shared_ptr<vulkan::Device> deviceOf(const std::vector<Argument>& arguments,
                                   implOf(*tensor).elementSize);
     }
     return device;
+}
+
+shader::CheckKinds checksOf(const std::vector<Argument>& arguments) {
+    for (const Argument& argument : arguments) {
+        const std::shared_ptr<Queue> queue = implOf(*argument.range.tensor).managerQueue.lock();
+        if (const auto fixed = fixedChecks({}, queue.get()))
+            return *fixed;
+    }
+    return shader::currentChecks();
 }
 
 bool isSameMemory(const Argument& a, const Argument& b) {
@@ -109,7 +120,8 @@ BoundPlan::BoundPlan(std::shared_ptr<vulkan::Device> device,
 
 BoundPlan::BoundPlan(std::shared_ptr<vulkan::Device> device, Plan plan,
                      std::vector<Argument> arguments, const char* operation)
-    : BoundPlan(device, std::make_shared<const PreparedPlan>(device, std::move(plan)),
+    : BoundPlan(device,
+                std::make_shared<const PreparedPlan>(device, std::move(plan), checksOf(arguments)),
                 std::move(arguments), operation) {}
 
 BoundPlan::~BoundPlan() = default;
@@ -143,18 +155,18 @@ BoundPlan::Parts BoundPlan::bound(const Tensors& scratch) const {
                                   "another operation",
                                   mOperation, mArguments[i].name, counted(mElements[i], "element"),
                                   elementsOf(mArguments[i].range));
-    std::vector<PlanMemory> memories;
-    memories.reserve(mArguments.size() + mPlan->tables().size() + scratch.size());
+    PlanMemories memories;
+    memories.all.reserve(mArguments.size() + mPlan->tables().size() + scratch.size());
     for (const Argument& argument : mArguments) {
         const std::shared_ptr<Tensor>& tensor = argument.range.tensor;
-        memories.push_back(
-            {tensor, startOf(argument.range),
+        memories.all.push_back(
+            {tensor, startOf(argument.range), argument.name,
              argument.replaced && elementsOf(argument.range) == implOf(*tensor).count});
     }
     for (const std::shared_ptr<vulkan::Buffer>& table : mPlan->tables())
-        memories.push_back({tensorOf(mDevice, table, 1), 0});
+        memories.all.push_back({tensorOf(mDevice, table, 1), 0, "a table"});
     for (const std::shared_ptr<Tensor>& tensor : scratch)
-        memories.push_back({tensor, 0});
+        memories.all.push_back({tensor, 0, "scratch memory"});
 
     Parts parts;
     parts.reserve(mPlan->steps().size());
@@ -175,7 +187,7 @@ BoundPlan::Parts BoundPlan::bound(const Tensors& scratch) const {
             parts.push_back(std::make_unique<PlanDispatch>(
                 *mDevice, *dispatch, *push, mPlan->pipeline(dispatch->kernel), memories));
         } else if (const auto* const fill = std::get_if<Fill>(&step)) {
-            const PlanMemory& memory = memories[fill->memory];
+            const PlanMemory& memory = memories.all[fill->memory];
             parts.push_back(std::make_unique<OpFillRange>(
                 memory.tensor, memory.start + fill->offset, fill->bytes,
                 reinterpret_cast<const unsigned char*>(&fill->word), sizeof fill->word));

@@ -29,6 +29,10 @@ struct Argument {
 std::shared_ptr<vulkan::Device> deviceOf(const std::vector<Argument>& arguments,
                                          const char* operation);
 
+/// Returns the checks of the manager of the arguments, which deviceOf() has checked; if it does not
+/// choose, of this thread.
+shader::CheckKinds checksOf(const std::vector<Argument>& arguments);
+
 /// Returns true if two arguments checked by deviceOf() are the same elements of the same size.
 bool isSameMemory(const Argument& a, const Argument& b);
 

@@ -35,12 +35,14 @@ public:
     const DeviceTraits& traits() const { return mTraits; }
 
     /// Returns the plan of a problem; without one, keeps that of @p prepare().
+    /// @param checks  of the plan
     template <typename Problem, typename Prepare>
-    std::shared_ptr<const PreparedPlan> get(const Problem& problem, Prepare&& prepare) {
-        if (std::shared_ptr<const PreparedPlan> known = find(problem))
+    std::shared_ptr<const PreparedPlan> get(const Problem& problem,
+                                            const shader::CheckKinds& checks, Prepare&& prepare) {
+        if (std::shared_ptr<const PreparedPlan> known = find(problem, checks))
             return known;
         auto made = std::make_shared<const PreparedPlan>(prepare()); // takes long, so unlocked
-        keep(problem, made);
+        keep(problem, checks, made);
         return made;
     }
 
@@ -54,6 +56,7 @@ private:
     struct List final : AnyList {
         struct Entry {
             Problem problem;
+            shader::CheckKinds checks;
             std::shared_ptr<const PreparedPlan> plan;
         };
         std::list<Entry> entries; ///< the last used first
@@ -68,11 +71,12 @@ private:
     }
 
     template <typename Problem>
-    std::shared_ptr<const PreparedPlan> find(const Problem& problem) {
+    std::shared_ptr<const PreparedPlan> find(const Problem& problem,
+                                             const shader::CheckKinds& checks) {
         const std::lock_guard lock(mMutex);
         auto& entries = entriesOf<Problem>();
         for (auto at = entries.begin(); at != entries.end(); ++at)
-            if (at->problem == problem) {
+            if (at->checks == checks && at->problem == problem) {
                 entries.splice(entries.begin(), entries, at);
                 return at->plan;
             }
@@ -80,11 +84,12 @@ private:
     }
 
     template <typename Problem>
-    void keep(const Problem& problem, std::shared_ptr<const PreparedPlan> plan) {
+    void keep(const Problem& problem, const shader::CheckKinds& checks,
+              std::shared_ptr<const PreparedPlan> plan) {
         std::list<typename List<Problem>::Entry> removed; // destroyed without the lock
         const std::lock_guard lock(mMutex);
         auto& entries = entriesOf<Problem>();
-        entries.push_front({problem, std::move(plan)});
+        entries.push_front({problem, checks, std::move(plan)});
         if (entries.size() > kMaxPlans)
             removed.splice(removed.begin(), entries, std::prev(entries.end()));
     }
@@ -103,8 +108,10 @@ std::unique_ptr<BoundPlan> boundPlan(std::shared_ptr<vulkan::Device> device, con
                                                   const DeviceTraits&),
                                      std::vector<Argument> arguments, const char* operation) {
     KnownPlans& known = KnownPlans::of(*device);
-    std::shared_ptr<const PreparedPlan> prepared =
-        known.get(problem, [&] { return PreparedPlan(device, plan(problem, known.traits())); });
+    const shader::CheckKinds checks = checksOf(arguments);
+    std::shared_ptr<const PreparedPlan> prepared = known.get(problem, checks, [&] {
+        return PreparedPlan(device, plan(problem, known.traits()), checks);
+    });
     return std::make_unique<BoundPlan>(std::move(device), std::move(prepared), std::move(arguments),
                                        operation);
 }

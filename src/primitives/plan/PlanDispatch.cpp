@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/Text.hpp"
 #include "core/Native.hpp"
 #include "core/algorithm/AlgorithmChecks.hpp"
+#include "core/algorithm/BindingText.hpp"
 #include "core/algorithm/BoundState.hpp"
 #include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/Recorder.hpp"
-#include "operations/StoragePipeline.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
+#include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp::primitives {
@@ -44,42 +47,56 @@ std::vector<StorageView> slotsOf(const Dispatch& dispatch,
 } // namespace
 
 PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
-                           const std::vector<uint32_t>& push,
-                           std::shared_ptr<vulkan::Pipeline> pipeline,
-                           const std::vector<PlanMemory>& memories)
+                           const std::vector<uint32_t>& push, const StoragePipeline& pipeline,
+                           PlanMemories& memories)
     : mDevice(device) {
-    join(dispatch, push, std::move(pipeline), memories);
+    join(dispatch, push, pipeline, memories);
 }
 
 void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& push,
-                        std::shared_ptr<vulkan::Pipeline> pipeline,
-                        const std::vector<PlanMemory>& memories) {
+                        const StoragePipeline& pipeline, PlanMemories& memories) {
     const VkPhysicalDeviceLimits& limits = mDevice.physical().properties.limits;
     Commands made;
-    made.pipeline = std::move(pipeline);
+    made.pipeline = pipeline.pipeline;
     std::vector<vulkan::DescriptorWrite> writes;
-    const auto bind = [&](const StorageView& bound) {
+    std::vector<BoundMemory> bindings;
+    const auto bind = [&](const StorageView& bound, const PlanMemory& memory) {
         vulkan::DescriptorWrite write;
         write.binding = static_cast<uint32_t>(writes.size());
         write.buffer = bound.info;
         writes.push_back(write);
+        if (pipeline.checked) [[unlikely]]
+            bindings.push_back(
+                {0, write.binding,
+                 formatted("{}, {}", memory.name, describeMemory(implOf(*memory.tensor))),
+                 bound.info.range, bound.info.offset - implOf(*memory.tensor).buffer->offset(),
+                 vulkan::WrittenMemory::of(*implOf(*memory.tensor).buffer),
+                 implOf(*memory.tensor).elementSize});
     };
-    const std::vector<StorageView> merged = slotsOf(dispatch, memories);
-    for (const StorageView& slot : merged)
-        bind(slot);
+    const std::vector<StorageView> merged = slotsOf(dispatch, memories.all);
+    for (size_t slot = 0; slot < merged.size(); ++slot) {
+        const auto first = std::ranges::find(dispatch.slots, slot) - dispatch.slots.begin();
+        bind(merged[slot], memories.all[dispatch.views[static_cast<size_t>(first)].memory]);
+    }
     for (size_t i = 0; i < dispatch.views.size(); ++i) {
         const View& view = dispatch.views[i];
-        const PlanMemory& memory = memories[view.memory];
+        const PlanMemory& memory = memories.all[view.memory];
         const vulkan::Buffer& buffer = *implOf(*memory.tensor).buffer;
         StorageView bound = storageView(buffer, memory.start + view.offset, view.bytes,
                                         view.elementBytes, kViewAlignment);
+        const auto firstBinding = static_cast<uint32_t>(writes.size());
         if (merged.empty())
             for (uint32_t binding = 0; binding < view.bindings; ++binding)
-                bind(bound);
+                bind(bound, memory);
         else // of the view's first element in what its slot binds
             bound.first = static_cast<uint32_t>((buffer.offset() + memory.start + view.offset -
                                                  merged[dispatch.slots[i]].info.offset) /
                                                 view.elementBytes);
+        const uint32_t binding = merged.empty() ? firstBinding : dispatch.slots[i];
+        if (view.use != View::Use::eRead && vulkan::WrittenMemory::follows(buffer)) [[unlikely]]
+            for (uint32_t k = 0; k < view.bindings; ++k)
+                if (!follows(pipeline.checked.get(), 0, binding + k))
+                    made.unnoted.push_back({&buffer, memory.start + view.offset, view.bytes});
         if (!dispatch.isExact())
             made.push.push_back(bound.first);
         if (view.use == View::Use::eRead)
@@ -91,17 +108,27 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
     }
     made.push.insert(made.push.end(), push.begin(), push.end());
     made.set = mDevice.descriptors().create(made.pipeline->layout(), writes);
+    if (pipeline.checked) [[unlikely]]
+        report(made, pipeline, std::move(bindings), memories);
     if (dispatch.isExact()) {
         made.groups = dispatch.exactGroups;
     } else if (dispatch.countsMemory == Dispatch::kDirect) {
         made.groups = foldedGroups(dispatch.groups, limits);
     } else {
-        const PlanMemory& memory = memories[dispatch.countsMemory];
+        const PlanMemory& memory = memories.all[dispatch.countsMemory];
         made.counts = implOf(*memory.tensor).buffer;
         made.countsOffset = memory.start + dispatch.countsOffset;
         mAccesses.read(memory.tensor, Accesses::By::eIndirect);
     }
     mDispatches.push_back(std::move(made));
+}
+
+void PlanDispatch::report(Commands& dispatch, const StoragePipeline& pipeline,
+                          std::vector<BoundMemory> bound, PlanMemories& memories) const {
+    dispatch.report = std::make_shared<CheckReport>(mDevice, pipeline.checked, std::move(bound),
+                                                    &memories.shadow);
+    dispatch.reportSets.resize(pipeline.checked->module.reportSet); // from set 1 on
+    dispatch.reportSets.back() = dispatch.report->describe(pipeline.pipeline->layout());
 }
 
 Accesses PlanDispatch::accesses() {
@@ -121,7 +148,23 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
             recorder->keep(dispatch.pipeline);
             recorder->keep(dispatch.set);
         }
+        if (dispatch.report) [[unlikely]] {
+            dispatch.report->recordReset(mDevice, commands);
+            if (recorder) {
+                recorder->keep(dispatch.reportSets.back());
+                recorder->noteReport(dispatch.report);
+            }
+        }
+        if (!dispatch.unnoted.empty()) [[unlikely]] {
+            vulkan::recordFullBarrier(mDevice, commands);
+            for (const BufferKernel::Range& range : dispatch.unnoted)
+                vulkan::WrittenMemory::recordFill(commands, *range.buffer, range.offset,
+                                                  range.bytes);
+            vulkan::recordFullBarrier(mDevice, commands);
+        }
         bound.bind(*dispatch.pipeline, dispatch.set->handle());
+        if (dispatch.report) [[unlikely]]
+            bound.bindFurther(*dispatch.pipeline, dispatch.reportSets);
         if (!dispatch.push.empty())
             bound.push(*dispatch.pipeline, dispatch.push.data(),
                        static_cast<uint32_t>(dispatch.push.size() * sizeof dispatch.push[0]));

@@ -7,8 +7,12 @@
 
 #include <kompute/operations/OpBase.hpp>
 
+#include "core/check/CheckReport.hpp"
+#include "operations/BufferKernel.hpp"
+#include "operations/StoragePipeline.hpp"
 #include "primitives/plan/Plan.hpp"
 #include "vulkan/device/Device.hpp"
+#include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
@@ -18,7 +22,14 @@ namespace kp::primitives {
 struct PlanMemory {
     std::shared_ptr<Tensor> tensor;
     uint64_t start = 0;
+    const char* name = ""; ///< for messages: "the input"
     bool replaced = false; ///< the plan writes all elements of the tensor, whatever they were
+};
+
+/// The memories of a plan, and what its dispatches share in checked mode.
+struct PlanMemories {
+    std::vector<PlanMemory> all;
+    std::shared_ptr<vulkan::Buffer> shadow; ///< of CheckReport; null at first
 };
 
 /// A dispatch of a plan, and those that are joined to it, as a part of the primitive's operation.
@@ -27,12 +38,12 @@ public:
     /// @param push      instead of that of the dispatch
     /// @param memories  of the plan; their tensors are alive and large enough
     PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
-                 const std::vector<uint32_t>& push, std::shared_ptr<vulkan::Pipeline> pipeline,
-                 const std::vector<PlanMemory>& memories);
+                 const std::vector<uint32_t>& push, const StoragePipeline& pipeline,
+                 PlanMemories& memories);
 
     /// Adds a joined dispatch.
     void join(const Dispatch& dispatch, const std::vector<uint32_t>& push,
-              std::shared_ptr<vulkan::Pipeline> pipeline, const std::vector<PlanMemory>& memories);
+              const StoragePipeline& pipeline, PlanMemories& memories);
 
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;
@@ -47,7 +58,14 @@ private:
         std::array<uint32_t, 3> groups{};
         std::shared_ptr<vulkan::Buffer> counts; ///< of an indirect dispatch
         uint64_t countsOffset = 0;
+        // Of a checked kernel; else null and empty.
+        std::shared_ptr<CheckReport> report;
+        std::vector<std::shared_ptr<vulkan::DescriptorSet>> reportSets;
+        /// Outputs that are followed (vulkan::WrittenMemory) without help of the kernel.
+        std::vector<BufferKernel::Range> unnoted;
     };
+    void report(Commands& dispatch, const StoragePipeline& pipeline, std::vector<BoundMemory> bound,
+                PlanMemories& memories) const;
     void record(const Commands& dispatch, VkCommandBuffer commands) const;
 
     vulkan::Device& mDevice;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "core/memory/MemoryImpl.hpp"
-#include "operations/StoragePipeline.hpp"
 #include "primitives/plan/DeviceTraits.hpp"
 #include "primitives/plan/MergedBindings.hpp"
 #include "primitives/source/EmulatedSubgroups.hpp"
@@ -26,8 +25,8 @@ std::string withLoops(std::string source) {
     return source;
 }
 
-std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kernel& kernel,
-                                             const Dispatch& first) {
+StoragePipeline pipelineOf(vulkan::Device& device, const Kernel& kernel, const Dispatch& first,
+                           const shader::CheckKinds& checks) {
     const vulkan::PhysicalDevice& physical = device.physical();
     const uint32_t emulated = kernel.subgroups ? physical.emulatedSubgroupSize : 0;
     Kernel compiled = kernel;
@@ -35,7 +34,8 @@ std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kerne
         compiled.source = withEmulatedSubgroups(kernel.source, emulated);
     if (!physical.profile.empty() && physical.computesOnHost())
         compiled.source = withLoops(std::move(compiled.source));
-    std::vector<uint32_t> spirv = compileKernel(compiled, device.pipelines().compileFolder());
+    std::vector<uint32_t> spirv =
+        compileKernel(compiled, device.pipelines().compileFolder(), checks.any());
     uint32_t bindings = 0;
     if (!kernel.slots.empty()) {
         spirv = rebound(spirv, kernel.slots);
@@ -45,13 +45,22 @@ std::shared_ptr<vulkan::Pipeline> pipelineOf(vulkan::Device& device, const Kerne
             bindings += view.bindings;
     }
     const size_t words = first.push.size() + (first.isExact() ? 0 : first.views.size());
-    return storagePipeline(device, spirv, bindings, static_cast<uint32_t>(words * sizeof(uint32_t)),
-                           kernel.constants, kernel.subgroups && emulated == 0);
+    return storagePipeline(device,
+                           {.spirv = spirv,
+                            .bindings = bindings,
+                            .pushConstantBytes = static_cast<uint32_t>(words * sizeof(uint32_t)),
+                            .constants = kernel.constants,
+                            .fullSubgroups = kernel.subgroups && emulated == 0,
+                            .checks = checks,
+                            .texts = checkedTexts(kernel)});
 }
 
-BindingLimits limitsOf(const vulkan::Device& device) {
-    return {device.physical().properties.limits.maxPerStageDescriptorStorageBuffers,
-            DeviceTraits::of(device).maxViewBytes};
+BindingLimits limitsOf(const vulkan::Device& device, const shader::CheckKinds& checks) {
+    const uint32_t limit = device.physical().properties.limits.maxPerStageDescriptorStorageBuffers;
+    uint32_t left = limit - (checks.any() ? 2 : 0);
+    if (checks.uninitialised) // each buffer has another one that says what is written
+        left /= 2;
+    return {left, DeviceTraits::of(device).maxViewBytes};
 }
 
 } // namespace
@@ -65,14 +74,16 @@ std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
                                    Memory::MemoryTypes::eStorage);
 }
 
-PreparedPlan::PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan, Buffers tables)
-    : mPlan(mergeBindings(std::move(plan), limitsOf(*device))), mPipelines(mPlan.kernels.size()),
-      mTables(std::move(tables)) {
+PreparedPlan::PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan,
+                           shader::CheckKinds checks, Buffers tables)
+    : mPlan(mergeBindings(std::move(plan), limitsOf(*device, checks))),
+      mPipelines(mPlan.kernels.size()), mTables(std::move(tables)) {
+    checks.steps = 0; // the loops are the library's
     for (const Step& step : mPlan.steps) {
         const auto* const dispatch = std::get_if<Dispatch>(&step);
-        if (dispatch && !mPipelines[dispatch->kernel])
+        if (dispatch && !mPipelines[dispatch->kernel].pipeline)
             mPipelines[dispatch->kernel] =
-                pipelineOf(*device, mPlan.kernels[dispatch->kernel], *dispatch);
+                pipelineOf(*device, mPlan.kernels[dispatch->kernel], *dispatch, checks);
     }
     for (const uint64_t bytes : mPlan.scratch)
         mScratch.push_back({bytes, nullptr});

@@ -7,10 +7,11 @@
 
 #include <kompute/Tensor.hpp>
 
+#include "operations/StoragePipeline.hpp"
 #include "primitives/plan/Plan.hpp"
+#include "shader/check/CheckedModule.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
-#include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp::primitives {
 
@@ -21,14 +22,14 @@ public:
     using Buffers = std::vector<std::shared_ptr<vulkan::Buffer>>;
 
     /// Compiles the kernels and writes the constants.
+    /// @param checks  what the kernels look for in checked mode
     /// @param tables  the last arguments of the plan, which are the same for all operations
     /// @throws ShaderError, OutOfMemory, Unsupported if a kernel binds too many buffers
-    PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan, Buffers tables = {});
+    PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan,
+                 shader::CheckKinds checks, Buffers tables = {});
 
     const std::vector<Step>& steps() const { return mPlan.steps; }
-    const std::shared_ptr<vulkan::Pipeline>& pipeline(uint32_t kernel) const {
-        return mPipelines[kernel];
-    }
+    const StoragePipeline& pipeline(uint32_t kernel) const { return mPipelines[kernel]; }
     const Buffers& tables() const { return mTables; }
     /// A memory after the arguments.
     struct Scratch {
@@ -39,7 +40,7 @@ public:
 
 private:
     Plan mPlan; ///< without kernels, constants and scratch memory
-    std::vector<std::shared_ptr<vulkan::Pipeline>> mPipelines;
+    std::vector<StoragePipeline> mPipelines;
     Buffers mTables;
     std::vector<Scratch> mScratch;
 };

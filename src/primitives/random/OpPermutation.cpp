@@ -27,9 +27,10 @@ std::unique_ptr<primitives::BoundPlan> permutationPlan(const TensorRange& out,
     const uint64_t count = primitives::elementsOf(out);
     const uint32_t bytes = primitives::indexBytes(arguments[0], count, kName);
     primitives::KnownPlans& known = primitives::KnownPlans::of(*device);
-    auto plan = known.get(PermutationShape{count, bytes}, [&] {
+    const shader::CheckKinds checks = primitives::checksOf(arguments);
+    auto plan = known.get(PermutationShape{count, bytes}, checks, [&] {
         return primitives::PreparedPlan(
-            device, primitives::planPermutation(count, bytes, state, known.traits()));
+            device, primitives::planPermutation(count, bytes, state, known.traits()), checks);
     });
     return std::make_unique<primitives::BoundPlan>(
         device, std::move(plan), std::move(arguments), kName,

@@ -24,8 +24,10 @@ randomPlan(const TensorRange& out, const Distribution& distribution, const Rando
     problem.count = primitives::elementsOf(out);
     primitives::KnownPlans& known = primitives::KnownPlans::of(*device);
     primitives::BoundPlan::Pushes pushes = primitives::randomPushes(problem, known.traits());
-    auto plan = known.get(primitives::RandomShape(problem), [&] {
-        return primitives::PreparedPlan(device, primitives::planRandom(problem, known.traits()));
+    const shader::CheckKinds checks = primitives::checksOf(arguments);
+    auto plan = known.get(primitives::RandomShape(problem), checks, [&] {
+        return primitives::PreparedPlan(device, primitives::planRandom(problem, known.traits()),
+                                        checks);
     });
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
                                                    kName, std::move(pushes));

@@ -72,6 +72,35 @@ bool moveInto(const Kernel::UserText& text, const Kernel& kernel, shader::Diagno
     return true;
 }
 
+/// Returns the name of a user's text in the messages of checked mode.
+std::string checkedName(const Kernel& kernel, const Kernel::UserText& text) {
+    return formatted("{}, {}", kernel.name, text.name);
+}
+
+/// Returns the source with the user's texts in it.
+/// @param checked  with the lines of each, for checked mode
+std::string wholeSource(const Kernel& kernel, bool checked) {
+    std::string whole = kernel.source;
+    if (checked) // behind the version
+        whole.insert(whole.find('\n') + 1,
+                     formatted("#extension GL_GOOGLE_cpp_style_line_directive : require\n"
+                               "#line 2 \"{}\"\n",
+                               kernel.name));
+    for (const Kernel::UserText& text : kernel.userTexts) {
+        const std::string mention = mentionOf(text);
+        const size_t first = kernel.source.find(mention);
+        std::string put = text.text + '\n';
+        if (checked && first != std::string::npos)
+            put = formatted("#line 1 \"{}\"\n{}#line {} \"{}\"\n", checkedName(kernel, text), put,
+                            lastLine(std::string_view(kernel.source).substr(0, first)) + 1,
+                            kernel.name);
+        for (size_t at = whole.find(mention); at != std::string::npos;
+             at = whole.find(mention, at + put.size()))
+            whole.replace(at, mention.size(), put);
+    }
+    return whole;
+}
+
 /// Returns an error of the compiler with the lines of the user's texts.
 ShaderError errorInTexts(const Kernel& kernel, const ShaderError& error) {
     shader::SourceTexts sources = {{kernel.name, kernel.source}};
@@ -145,19 +174,23 @@ std::string composeSource(const std::string& macros, const std::string& function
     return source;
 }
 
-std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder) {
+shader::SourceTexts checkedTexts(const Kernel& kernel) {
+    shader::SourceTexts texts;
+    for (const Kernel::UserText& text : kernel.userTexts)
+        texts[checkedName(kernel, text)] = text.text;
+    return texts;
+}
+
+std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder,
+                                    bool checked) {
     if (!kernel.spirv.empty())
         return kernel.spirv;
     CompileOptions options;
     options.fileName = kernel.name;
     options.cacheFolder = cacheFolder;
     options.includes = IncludePolicy::eNone; // expressions may be those of strangers
-    std::string whole = kernel.source;
-    for (const Kernel::UserText& text : kernel.userTexts) {
-        const std::string line = mentionOf(text);
-        for (size_t at = whole.find(line); at != std::string::npos; at = whole.find(line, at))
-            whole.replace(at, line.size(), text.text + '\n');
-    }
+    options.debugInfo = checked;
+    const std::string whole = wholeSource(kernel, checked);
     if (kernel.userTexts.empty())
         return kp::compile(whole, options);
     try {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "primitives/plan/Plan.hpp"
+#include "shader/compile/CompileLog.hpp"
 
 namespace kp::primitives {
 
@@ -30,8 +31,13 @@ std::string eachMacro(const char* name, const std::string& argument, uint32_t co
                       bool unrolled = true);
 
 /// @param cacheFolder  as CompileOptions::cacheFolder; the device knows it
+/// @param checked      with lines and assertions for checked mode
 /// @throws ShaderError, with the line of the user's own text if the fault is there, or only shows
 ///         behind the text
-std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder);
+std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder,
+                                    bool checked = false);
+
+/// Returns the user's texts of a kernel by their names in the lines of a checked module.
+shader::SourceTexts checkedTexts(const Kernel& kernel);
 
 } // namespace kp::primitives

@@ -71,11 +71,13 @@ std::unique_ptr<primitives::BoundPlan> convolvePlan(const TensorRange& a, const 
 
     for (size_t i = 0; i < arguments.size(); ++i)
         problem.units[i] = primitives::startUnit(arguments[i].range);
-    auto plan = primitives::KnownPlans::of(*device).get(problem, [&] {
+    const shader::CheckKinds checks = primitives::checksOf(arguments);
+    auto plan = primitives::KnownPlans::of(*device).get(problem, checks, [&] {
         const primitives::FftTraits traits = primitives::FftTraits::of(*device);
         primitives::FftPrograms programs(traits);
         primitives::Plan made = primitives::planConvolve(problem, traits, programs);
-        return primitives::PreparedPlan(device, std::move(made), programs.constants(device));
+        return primitives::PreparedPlan(device, std::move(made), checks,
+                                        programs.constants(device));
     });
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
                                                    kConvolve);

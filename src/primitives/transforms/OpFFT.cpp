@@ -240,11 +240,13 @@ std::unique_ptr<primitives::BoundPlan> fftPlan(const TensorRange& in, const Tens
     const uint64_t alignment = primitives::fftAlignment(*device);
     problem.inAligned = problem.moveIn || primitives::isAligned(arguments[0], alignment);
     problem.outAligned = problem.moveOut || primitives::isAligned(arguments[1], alignment);
-    auto plan = primitives::KnownPlans::of(*device).get(problem, [&] {
+    const shader::CheckKinds checks = primitives::checksOf(arguments);
+    auto plan = primitives::KnownPlans::of(*device).get(problem, checks, [&] {
         const primitives::FftTraits traits = primitives::FftTraits::of(*device);
         primitives::FftPrograms programs(traits);
         primitives::Plan made = primitives::planFft(problem, traits, programs);
-        return primitives::PreparedPlan(device, std::move(made), programs.constants(device));
+        return primitives::PreparedPlan(device, std::move(made), checks,
+                                        programs.constants(device));
     });
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
                                                    kName);

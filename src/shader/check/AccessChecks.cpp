@@ -6,17 +6,6 @@
 namespace kp::shader {
 namespace {
 
-/// Returns true for instructions whose first operand is the address that they access.
-bool isAccess(uint32_t opcode) {
-    return opcode == spv::OpLoad || opcode == spv::OpStore || isAtomic(opcode);
-}
-
-FaultKind kindOf(uint32_t opcode) {
-    if (opcode == spv::OpLoad)
-        return FaultKind::eRead;
-    return opcode == spv::OpStore ? FaultKind::eWrite : FaultKind::eAtomic;
-}
-
 /// Returns true for types whose values are numbers.
 bool hasZero(const CheckContext& context, uint32_t type) {
     const Node* const node = context.editor.global(type);

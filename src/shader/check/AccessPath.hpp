@@ -35,6 +35,18 @@ inline bool isAccessChain(uint32_t opcode) {
     return opcode == spv::OpAccessChain || opcode == spv::OpInBoundsAccessChain;
 }
 
+/// Returns true for instructions whose first operand is the address that they access.
+inline bool isAccess(uint32_t opcode) {
+    return opcode == spv::OpLoad || opcode == spv::OpStore || isAtomic(opcode);
+}
+
+/// Returns the kind of an access outside of its memory.
+inline FaultKind kindOf(uint32_t opcode) {
+    if (opcode == spv::OpLoad)
+        return FaultKind::eRead;
+    return opcode == spv::OpStore ? FaultKind::eWrite : FaultKind::eAtomic;
+}
+
 /// Returns the path of a pointer; nothing if it does not begin at a variable or parameter, or goes
 /// through types that have no known extents.
 std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer);

@@ -179,7 +179,7 @@ void CheckContext::report(FunctionWriter& code, const Fault& fault) {
 
 uint32_t CheckContext::reportBuffer() {
     if (mBuffer == 0)
-        mBuffer = wordBuffer(0, kReportWords + 2 * kMaxShadowed);
+        mBuffer = wordBuffer(0, kReportBufferWords);
     return mBuffer;
 }
 

@@ -10,6 +10,8 @@
 #include "shader/check/CheckContext.hpp"
 #include "shader/check/FiniteChecks.hpp"
 #include "shader/check/LoopChecks.hpp"
+#include "shader/check/memory/AddressChecks.hpp"
+#include "shader/check/memory/WrittenChecks.hpp"
 #include "shader/check/races/RaceChecks.hpp"
 
 namespace kp::shader {
@@ -21,6 +23,10 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
     AssertChecks assertions(context);
     FiniteChecks finite(context);
     LoopChecks loops(context);
+    AddressChecks addresses(context);
+    std::optional<WrittenChecks> written;
+    if (kinds.uninitialised)
+        written.emplace(context);
     std::optional<RaceChecks> races;
     if (kinds.races || kinds.uninitialised)
         races.emplace(context);
@@ -33,22 +39,34 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
         assertions.check(node, before);
         if (races) // before others replace the access
             races->check(node, before);
-        if (kinds.bounds)
+        if (written)
+            written->check(node, before);
+        if (kinds.bounds) {
             accesses.check(node, before);
+            addresses.check(node);
+        }
         if (kinds.arithmetic)
             arithmetic.check(node);
         if (kinds.nan)
             finite.check(node);
-        if (kinds.steps != 0 && node.opcode == spv::OpLoopMerge)
+        if (kinds.steps != 0 && node.opcode == spv::OpLoopMerge) {
+            // Slang's loops begin without a line; that of the condition follows.
+            for (size_t next = i + 1; context.lines.line() == 0 && next < nodes.size() &&
+                                      nodes[next].opcode != spv::OpFunctionEnd;
+                 ++next)
+                context.lines.follow(nodes[next]);
             loops.check(nodes[i + 1], node, before); // the branch follows at once
+        }
         checked.insert(checked.end(), before.begin(), before.end());
         checked.push_back(std::move(node));
     }
-    if (context.sites.empty())
+    if (context.sites.empty() && !(written && !written->followed().empty()))
         return {{spirv.begin(), spirv.end()}, 0, {}};
     assertions.finish(checked);
     context.editor.functions = std::move(checked);
     CheckedModule made = context.finish();
+    if (written)
+        made.followed = written->followed();
     if (races) {
         made.shadowed = races->shadowed();
         made.shadowsShared = races->shadowsShared();

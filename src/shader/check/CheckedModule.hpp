@@ -15,7 +15,7 @@ struct CheckKinds {
     bool arithmetic = false;    ///< division by zero, wide shifts, signed overflow of indices
     bool nan = false;           ///< NaN and infinity made of finite numbers
     bool races = false;         ///< accesses to one element that nothing orders
-    bool uninitialised = false; ///< reads of shared memory that nobody has written
+    bool uninitialised = false; ///< reads of memory that nobody has written
     uint32_t steps = 0;         ///< maximum iterations of an invocation's loops; 0 for no maximum
     bool any() const { return bounds || arithmetic || nan || races || uninitialised || steps != 0; }
     bool operator==(const CheckKinds&) const = default;
@@ -32,7 +32,8 @@ enum class FaultKind {
     eNan,
     eSteps,
     eAssert,
-    eRace ///< or a read of what nobody has written
+    eRace,     ///< or a read of shared memory that nobody has written
+    eUnwritten ///< a read of a buffer
 };
 
 /// Type of the value that a report holds.
@@ -61,6 +62,12 @@ struct ShadowedBuffer {
     uint32_t elementBytes = 4; ///< of its smallest numbers
 };
 
+/// A buffer of which is known what has been written.
+struct FollowedBuffer {
+    uint32_t set = 0;
+    uint32_t binding = 0;
+};
+
 /// A module that reports faults into a buffer, and skips the access.
 struct CheckedModule {
     std::vector<uint32_t> spirv;
@@ -71,6 +78,11 @@ struct CheckedModule {
     std::vector<ShadowedBuffer> shadowed;
     bool shadowsShared = false; ///< the first kSharedShadows elements are for shared memory
     bool hasShadow() const { return shadowsShared || !shadowed.empty(); }
+    /// Bindings kFirstWrittenBinding, ... of the report set have a byte for each byte of these
+    /// buffers: 1 once it is written, else 0. The module notes what it writes. What is beyond their
+    /// end is not followed.
+    std::vector<FollowedBuffer> followed;
+    bool changes() const { return !sites.empty() || !followed.empty(); }
 };
 
 /// The buffer begins with a number of faults, and has kFaultWords words for each of the first
@@ -93,10 +105,20 @@ constexpr uint32_t kSharedShadows = 2 * kSharedGroups * kSharedElements;
 /// atomic, or that nobody has written what is read.
 constexpr uint32_t kUnwritten = 3;
 
+constexpr uint32_t kFirstWrittenBinding = 2;
+
+/// Behind that, the buffer has what buffer addresses may point to: a word that is not 0 if
+/// everything, and three words for each range: the address in two words, and its bytes.
+constexpr uint32_t kAddressWord = kReportWords + 2 * kMaxShadowed;
+constexpr uint32_t kMaxAddressed = 16;
+constexpr uint32_t kReportBufferWords = kAddressWord + 1 + 3 * kMaxAddressed;
+/// CheckSite::storage of accesses through addresses.
+constexpr const char* kAddressStorage = "a buffer address";
+
 /// Returns a module that computes the same and checks it. Reads beyond their array give 0, other
 /// such accesses are skipped, and the first faults are kept. Bindings, push constants,
-/// specialization constants and the entry point stay. If nothing can fail, the sites are empty and
-/// the module is the same. Thread-safe.
+/// specialization constants and the entry point stay. If nothing can fail and no buffer is
+/// followed, the module is the same. Thread-safe.
 /// @param spirv  a valid module with a compute entry point
 CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kinds);
 

@@ -80,6 +80,7 @@ public:
         }
         if (isNumber(node->opcode)) {
             numbers.offsets.push_back(offset);
+            numbers.bytes.push_back(node->opcode == spv::OpTypeBool ? 4 : node->operand(0) / 8);
             numbers.parts.push_back(part);
             return;
         }

@@ -23,6 +23,7 @@ struct AccessedNumbers {
     uint32_t first = 0; ///< without the indices
     std::vector<ScaledIndex> indices;
     std::vector<uint32_t> offsets; ///< of each number, from the first
+    std::vector<uint32_t> bytes;   ///< of each number
     /// Of each number, the indices that lead to it in the value that is read or written.
     std::vector<std::vector<uint32_t>> parts;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 
 #include <map>
 #include <mutex>
@@ -392,14 +393,16 @@ std::shared_ptr<Buffer> Buffer::part(const std::shared_ptr<Buffer>& whole, uint6
 Buffer::~Buffer() {
     if (!mOwned || !mHandle)
         return;
+    std::shared_ptr<Buffer> written = WrittenMemory::forget(*this);
     if (mPool && mAllocation.handle) {
-        deferDeletion([pool = mPool, kind = mKind, handle = mHandle, allocation = mAllocation] {
+        deferDeletion([pool = mPool, kind = mKind, handle = mHandle, allocation = mAllocation,
+                       written = std::move(written)] {
             pool->give(kind, {handle, allocation});
         });
         return;
     }
     deferDeletion([device = &mDevice, handle = mHandle, allocation = mAllocation, memory = mMemory,
-                   owner = std::move(mOwner)] {
+                   owner = std::move(mOwner), written = std::move(written)] {
         const VolkDeviceTable& vk = device->vk();
         vk.vkDestroyBuffer(device->handle(), handle, nullptr);
         if (allocation.handle)

@@ -7,6 +7,7 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/Image.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp::vulkan {
@@ -40,6 +41,7 @@ void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Buffer
     const VkBufferImageCopy region = wholeImage(destination, source);
     source.device().vk().vkCmdCopyImageToBuffer(
         commandBuffer, source.handle(), VK_IMAGE_LAYOUT_GENERAL, destination.handle(), 1, &region);
+    WrittenMemory::recordFill(commandBuffer, destination, 0, destination.size());
 }
 
 void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Image& destination) {
@@ -75,12 +77,14 @@ void recordCopies(VkCommandBuffer commandBuffer, const Buffer& source, const Buf
     if (!regions.empty())
         source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(),
                                              static_cast<uint32_t>(regions.size()), regions.data());
+    WrittenMemory::recordCopies(commandBuffer, source, destination, ranges);
 }
 
 void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64_t offset,
                      uint64_t bytes, uint32_t pattern) {
     buffer.device().vk().vkCmdFillBuffer(commandBuffer, buffer.handle(), buffer.offset() + offset,
                                          bytes, pattern);
+    WrittenMemory::recordFill(commandBuffer, buffer, offset, bytes);
 }
 
 void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Buffer& destination,
@@ -98,6 +102,7 @@ void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Bu
                                               regions.data());
         regions.clear();
     }
+    WrittenMemory::recordFill(commandBuffer, destination, offset, bytes);
 }
 
 void recordDispatchIndirect(const DeviceHandle& device, VkCommandBuffer commandBuffer,

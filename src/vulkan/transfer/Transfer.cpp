@@ -11,6 +11,7 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/Image.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
@@ -324,6 +325,7 @@ void Transfer::upload(const std::shared_ptr<Buffer>& buffer, uint64_t offset, co
     if (bytes == 0)
         return;
     mDevice.requireAlive();
+    WrittenMemory::note(*buffer, offset, bytes);
     const TransferRules rules = this->rules();
     if (void* const mapped = buffer->hostWritable()) {
         // For shared memory the wait is worthwhile. Otherwise the device copies later, and nobody

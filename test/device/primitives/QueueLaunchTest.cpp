@@ -178,9 +178,9 @@ TEST_F(QueueLaunch, OperationsThatAreAlikeShareTheirPlan) {
     };
     int made = 0;
     const auto plan = [&](int number) {
-        return known.get(Problem{number}, [&] {
+        return known.get(Problem{number}, {}, [&] {
             ++made;
-            return kp::primitives::PreparedPlan(device, kp::primitives::Plan(1));
+            return kp::primitives::PreparedPlan(device, kp::primitives::Plan(1), {});
         });
     };
     const auto first = plan(1);

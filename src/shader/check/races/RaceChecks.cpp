@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "shader/check/memory/IndexWords.hpp"
+
 namespace kp::shader {
 namespace {
 
@@ -160,88 +162,18 @@ void RaceChecks::check(const Node& node, std::vector<Node>& before) {
         checkAccess(node, AccessKind::eAtomic, before);
 }
 
-uint32_t RaceChecks::add(std::vector<Node>& before, spv::Op opcode, uint32_t type,
-                         std::vector<uint32_t> ids) {
-    const uint32_t result = mContext.editor.newId();
-    before.push_back(nodeOf(opcode, type, result, std::move(ids)));
-    return result;
-}
-
 void RaceChecks::countBarrier(std::vector<Node>& before) {
     const uint32_t word = mContext.uintType();
-    const uint32_t passed = add(before, spv::OpLoad, word, {mFunctions.barriers()});
-    const uint32_t more = add(before, spv::OpIAdd, word, {passed, mContext.editor.uintConstant(1)});
+    IndexWords words(mContext, before);
+    const uint32_t passed = words.add(spv::OpLoad, word, {mFunctions.barriers()});
+    const uint32_t more = words.add(spv::OpIAdd, word, {passed, mContext.editor.uintConstant(1)});
     before.push_back(nodeOf(spv::OpStore, 0, 0, {mFunctions.barriers(), more}));
-}
-
-uint32_t RaceChecks::wordOf(std::vector<Node>& before, uint32_t index) {
-    const uint32_t type = mContext.typeOf(index);
-    const Node& shape = *mContext.intType(type);
-    const uint32_t word = mContext.uintType();
-    if (type == word)
-        return index;
-    if (shape.operand(0) == 32)
-        return add(before, spv::OpBitcast, word, {index});
-    if (shape.operand(0) > 32 || shape.operand(1) == 0)
-        return add(before, spv::OpUConvert, word, {index});
-    const uint32_t number =
-        add(before, spv::OpSConvert, mContext.editor.intType(32, true), {index});
-    return add(before, spv::OpBitcast, word, {number});
-}
-
-uint32_t RaceChecks::sum(std::vector<Node>& before, uint32_t first,
-                         const std::vector<ScaledIndex>& all) {
-    const uint32_t word = mContext.uintType();
-    uint32_t total = 0;
-    for (const ScaledIndex& each : all) {
-        uint32_t known = 0;
-        if (each.extents.empty() && mContext.isKnown(each.index, known)) {
-            first += known * each.factor;
-            continue;
-        }
-        uint32_t part = wordOf(before, each.index);
-        if (each.factor != 1)
-            part =
-                add(before, spv::OpIMul, word, {part, mContext.editor.uintConstant(each.factor)});
-        for (const uint32_t extent : each.extents)
-            part = add(before, spv::OpIMul, word, {part, wordOf(before, extent)});
-        total = total == 0 ? part : add(before, spv::OpIAdd, word, {total, part});
-    }
-    const uint32_t begin = mContext.editor.uintConstant(first);
-    return total == 0 ? begin : first == 0 ? total : add(before, spv::OpIAdd, word, {total, begin});
-}
-
-uint32_t RaceChecks::shownIndex(std::vector<Node>& before, const AccessPath& path,
-                                std::string& name) {
-    const uint32_t word = mContext.uintType();
-    uint32_t index = 0;
-    uint32_t type = mContext.editor.global(mContext.typeOf(path.base))->operand(1);
-    for (const PathStep& step : path.steps) {
-        const Node node = *mContext.editor.global(type);
-        const bool isArray =
-            node.opcode == spv::OpTypeArray || node.opcode == spv::OpTypeRuntimeArray;
-        if (index != 0 && !isArray)
-            return index;
-        type = node.opcode == spv::OpTypeStruct ? node.operand(step.member) : node.operand(0);
-        if (!isArray) {
-            name = step.text;
-            continue;
-        }
-        const uint32_t own = wordOf(before, step.index);
-        if (index == 0) {
-            name = step.text;
-            index = own;
-            continue;
-        }
-        index = add(before, spv::OpIMul, word, {index, wordOf(before, node.operand(1))});
-        index = add(before, spv::OpIAdd, word, {index, own});
-    }
-    return index == 0 ? mContext.zero() : index;
 }
 
 uint32_t RaceChecks::bitsOf(std::vector<Node>& before, uint32_t value,
                             const std::vector<uint32_t>& part) {
     ModuleEditor& editor = mContext.editor;
+    IndexWords words(mContext, before);
     const uint32_t word = mContext.uintType();
     uint32_t type = mContext.typeOf(value);
     if (!part.empty()) {
@@ -258,12 +190,12 @@ uint32_t RaceChecks::bitsOf(std::vector<Node>& before, uint32_t value,
     }
     const Node number = *editor.global(type);
     if (number.opcode == spv::OpTypeBool)
-        return add(before, spv::OpSelect, word, {value, editor.uintConstant(1), mContext.zero()});
+        return words.add(spv::OpSelect, word, {value, editor.uintConstant(1), mContext.zero()});
     if (type == word)
         return value;
     const uint32_t bits = number.operand(0);
     if (bits == 32)
-        return add(before, spv::OpBitcast, word, {value});
+        return words.add(spv::OpBitcast, word, {value});
     if (bits < 32) {
         const bool isFloat = number.opcode == spv::OpTypeFloat;
         const bool isSigned = !isFloat && number.operand(1) != 0;
@@ -273,19 +205,20 @@ uint32_t RaceChecks::bitsOf(std::vector<Node>& before, uint32_t value,
         const spv::Op convert = isFloat    ? spv::OpFConvert
                                 : isSigned ? spv::OpSConvert
                                            : spv::OpUConvert;
-        const uint32_t full = add(before, convert, wide, {value});
-        return wide == word ? full : add(before, spv::OpBitcast, word, {full});
+        const uint32_t full = words.add(convert, wide, {value});
+        return wide == word ? full : words.add(spv::OpBitcast, word, {full});
     }
-    const uint32_t halves = add(before, spv::OpBitcast, editor.vectorType(word, 2), {value});
+    const uint32_t halves = words.add(spv::OpBitcast, editor.vectorType(word, 2), {value});
     uint32_t mixed = 0;
     for (const uint32_t half : {0u, 1u}) {
         Node extract{spv::OpCompositeExtract, word, editor.newId(), {halves, half}, {true, false}};
         const uint32_t own = extract.result;
         before.push_back(std::move(extract));
-        mixed = half == 0
-                    ? own
-                    : add(before, spv::OpBitwiseXor, word,
-                          {add(before, spv::OpIMul, word, {mixed, editor.uintConstant(31)}), own});
+        mixed =
+            half == 0
+                ? own
+                : words.add(spv::OpBitwiseXor, word,
+                            {words.add(spv::OpIMul, word, {mixed, editor.uintConstant(31)}), own});
     }
     return mixed;
 }
@@ -307,18 +240,20 @@ void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node
                                                   : "changed by an atomic";
     site.message = mFunctions.bySubgroups() ? "subgroup" : "invocation";
     std::string name = mContext.name(path->base);
-    const uint32_t index = shownIndex(before, *path, name);
+    IndexWords words(mContext, before);
+    const uint32_t index = words.shown(*path, name);
     site.indexed = {name};
     const uint32_t number = mContext.addSite(std::move(site));
-    const uint32_t begin = sum(before, target->first + numbers->first, numbers->indices);
+    const uint32_t begin = words.sum(target->first + numbers->first, numbers->indices);
     const uint32_t word = mContext.uintType();
     const bool shared = target->elementBytes == 0;
     const uint32_t nothing = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
     for (size_t i = 0; i < numbers->offsets.size(); ++i) {
-        const uint32_t at = numbers->offsets[i] == 0
-                                ? begin
-                                : add(before, spv::OpIAdd, word,
-                                      {begin, mContext.editor.uintConstant(numbers->offsets[i])});
+        const uint32_t at =
+            numbers->offsets[i] == 0
+                ? begin
+                : words.add(spv::OpIAdd, word,
+                            {begin, mContext.editor.uintConstant(numbers->offsets[i])});
         const uint32_t value = kind == AccessKind::eWrite
                                    ? bitsOf(before, node.operand(1), numbers->parts[i])
                                    : mContext.zero();
@@ -327,7 +262,7 @@ void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node
                                         number, at, index, value};
         if (!shared)
             arguments.push_back(mContext.editor.uintConstant(target->slot));
-        add(before, spv::OpFunctionCall, nothing, std::move(arguments));
+        words.add(spv::OpFunctionCall, nothing, std::move(arguments));
     }
 }
 

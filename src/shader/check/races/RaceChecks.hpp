@@ -47,13 +47,6 @@ private:
     std::optional<Target> targetOf(const AccessPath& path);
     void countBarrier(std::vector<Node>& before);
     void checkAccess(const Node& node, AccessKind kind, std::vector<Node>& before);
-    /// Returns an instruction's result, after adding it.
-    uint32_t add(std::vector<Node>& before, spv::Op opcode, uint32_t type,
-                 std::vector<uint32_t> ids);
-    uint32_t wordOf(std::vector<Node>& before, uint32_t index);
-    uint32_t sum(std::vector<Node>& before, uint32_t first, const std::vector<ScaledIndex>& all);
-    /// Returns the index of an element in its array, and the array's name.
-    uint32_t shownIndex(std::vector<Node>& before, const AccessPath& path, std::string& name);
     uint32_t bitsOf(std::vector<Node>& before, uint32_t value, const std::vector<uint32_t>& part);
 
     CheckContext& mContext;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "shader/check/CheckContext.hpp"
+
+namespace kp::shader {
+
+/// Replaces accesses through buffer addresses by calls of functions that compare the address with
+/// the ranges in the report buffer first; see kAddressWord.
+class AddressChecks {
+public:
+    /// @param context  must outlive this
+    explicit AddressChecks(CheckContext& context) : mContext(context) {}
+
+    /// Replaces an instruction if it is such an access.
+    void check(Node& node);
+
+    /// Returns true if anything was replaced.
+    bool any() const { return mAny; }
+
+private:
+    uint32_t accessFunction(const Node& node);
+    uint32_t insideFunction();
+    uint32_t bytesOf(uint32_t type) const;
+    uint32_t decorationOf(uint32_t type, spv::Decoration wanted) const;
+    uint32_t offsetOf(uint32_t type, uint32_t member) const;
+
+    CheckContext& mContext;
+    bool mAny = false;
+};
+
+} // namespace kp::shader
