@@ -63,7 +63,7 @@ public:
         }
         if (mProblem.columns > 1)
             addColumns();
-        else if (sparseMethod(mProblem) == SparseMethod::eRows)
+        else if (mProblem.method == SparseMethod::eRows)
             addRows();
         else
             addTiles();
