@@ -16,6 +16,7 @@
 
 #include "arrays/engine/Plans.hpp"
 #include "arrays/engine/Rules.hpp"
+#include "arrays/memory/Storage.hpp"
 #include "core/manager/ManagerAttachment.hpp"
 
 namespace kp::arrays {
@@ -49,8 +50,10 @@ public:
     void setOwner(std::weak_ptr<void> owner) { mOwner = std::move(owner); }
     std::shared_ptr<void> owner() const { return mOwner.lock(); }
 
-    /// Returns memory with undefined contents. @throws Unsupported, OutOfMemory
-    std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type);
+    /// Returns memory with undefined contents, which is idle if little is for the host to write.
+    /// @throws Unsupported, OutOfMemory
+    std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type,
+                                 Writer writer);
     /// Keeps memory for new arrays, once nobody else has it, unless it is too much.
     void giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept;
 
@@ -75,6 +78,9 @@ private:
         uint64_t bytes() const { return static_cast<uint64_t>(count) * itemSize(dtype); }
     };
     bool isAlone(const std::shared_ptr<Tensor>& tensor) const;
+    /// Returns freed memory; null if there is none to take. Callers have mMutex.
+    std::shared_ptr<Tensor> takeFreed(DType dtype, int64_t count, Memory::MemoryTypes type,
+                                      Writer writer);
     /// Adds memory to what new arrays may take. Callers have mMutex.
     void keep(Lent memory);
     /// Does so with memory that nobody has any more. Callers have mMutex.
