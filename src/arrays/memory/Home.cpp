@@ -239,6 +239,7 @@ void Home::require(DType dtype) {
 
 void Home::clear() noexcept {
     mPlans.dropBindings();
+    mPrimitives.clear();
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> dropped;
     std::vector<Lent> lent;
     const std::lock_guard lock(mMutex);

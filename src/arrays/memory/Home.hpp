@@ -15,6 +15,7 @@
 #include <kompute/arrays/DType.hpp>
 
 #include "arrays/engine/Plans.hpp"
+#include "arrays/engine/PrimitiveLaunches.hpp"
 #include "arrays/engine/Rules.hpp"
 #include "arrays/memory/Storage.hpp"
 #include "core/manager/ManagerAttachment.hpp"
@@ -22,7 +23,7 @@
 namespace kp::arrays {
 
 /// What arrays keep of a manager: memory of freed arrays, plans, and what the device lacks. The
-/// pool is thread-safe; for the rest, callers have engineLock().
+/// pool and launch() are thread-safe; for the rest, callers have engineLock().
 class Home : public ManagerAttachment, public std::enable_shared_from_this<Home> {
 public:
     /// Returns the home of a manager's arrays. @throws InvalidArgument after Manager::destroy()
@@ -45,6 +46,13 @@ public:
     void pretendRange(uint64_t bytes) { mRange = bytes; }
     void pretendLack(DType dtype, std::string reason);
     Plans& plans() { return mPlans; }
+    /// Launches operations one after the other, and returns at once. @throws as Queue::launch()
+    void launch(std::vector<std::shared_ptr<OpBase>> operations) {
+        mPrimitives.launch(queue(), std::move(operations));
+    }
+    void launch(std::shared_ptr<OpBase> operation) {
+        launch(std::vector<std::shared_ptr<OpBase>>{std::move(operation)});
+    }
 
     /// Sets what keeps the manager alive; every array of it then does.
     void setOwner(std::weak_ptr<void> owner) { mOwner = std::move(owner); }
@@ -97,6 +105,7 @@ private:
     const int mMaxBuffers;
     const uint64_t mKeptLimit; ///< bytes of freed memory
     Plans mPlans;
+    PrimitiveLaunches mPrimitives;
 
     std::mutex mMutex; ///< guards the members below
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> mFreed;
