@@ -418,5 +418,7 @@ def __dir__() -> list[str]:
 if not TYPE_CHECKING:  # else every name would be known to type checkers
 
     def __getattr__(name):
+        if name == "__path__":  # what an import asks for first; NumPy's module may not be loaded
+            raise AttributeError(name)
         advice = "kp.random.default_rng(seed) has the methods of numpy.random.Generator"
         raise AttributeError(no_function("kp.random", name, np.random, __all__, advice), name=name)

@@ -137,7 +137,8 @@ Array Array::ofBytes(const void* values, size_t count, DType dtype, const Shape&
     if (static_cast<uint64_t>(shape.product()) != count)
         fail<InvalidArgument>("{} were given for an array of shape {}, which has {}",
                               counted(count, "value"), toString(shape), shape.product());
-    View view = View::blank(Home::of(manager ? *manager : defaultManager()), shape, dtype);
+    View view = View::blank(Home::of(manager ? *manager : defaultManager()), shape, dtype,
+                            arrays::Writer::eHost);
     if (count)
         view.storage->tensor()->upload(values, count * itemSize(dtype));
     return arrayOf(std::move(view));

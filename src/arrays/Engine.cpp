@@ -168,6 +168,10 @@ void keepMemory(const Array& array) {
     stateOf(array).evaluated().storage->keep();
 }
 
+void launch(Manager& manager, std::vector<std::shared_ptr<OpBase>> operations) {
+    Home::of(manager)->launch(std::move(operations));
+}
+
 std::string unsupportedReason(Manager& manager, DType dtype) {
     return Home::of(manager)->unsupportedReason(dtype);
 }

@@ -8,6 +8,7 @@
 
 #include <kompute/Array.hpp>
 #include <kompute/Error.hpp>
+#include <kompute/operations/OpBase.hpp>
 #include <kompute/primitives/Operator.hpp>
 
 /// Building blocks of array functions, for functions that the library lacks and for bindings of
@@ -88,6 +89,11 @@ KOMPUTE_API std::shared_ptr<Tensor> memoryOf(const Array& array);
 KOMPUTE_API const void* memoryKeyOf(const Array& array);
 /// Keeps the memory of an array from being used for other arrays.
 KOMPUTE_API void keepMemory(const Array& array);
+
+/// Launches operations on the manager's default queue, one after the other, and returns at once.
+/// Small primitives with memory of arrays that come again are not recorded again.
+/// @throws as Queue::launch()
+KOMPUTE_API void launch(Manager& manager, std::vector<std::shared_ptr<OpBase>> operations);
 
 /// Returns why arrays of a manager cannot have a type; empty if they can.
 KOMPUTE_API std::string unsupportedReason(Manager& manager, DType dtype);

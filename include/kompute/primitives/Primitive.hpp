@@ -37,6 +37,7 @@ protected:
 
 private:
     friend class PrimitiveLauncher;
+    friend class primitives::BoundPlan;
     std::unique_ptr<primitives::BoundPlan> mPlan;
 };
 

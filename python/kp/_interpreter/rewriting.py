@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from .._jit.expressions import ARITHMETIC
 from .._jit.function import Function
 from .._jit.source import Source, place_of
-from .._jit.statements import IN_PYTHON
+from .._jit.statements import in_python
 from .._jit.types import Array
 from .._jit.values import Named
 
@@ -300,7 +300,7 @@ class _Rewriter(ast.NodeTransformer):
         if is_method and isinstance(node.func, ast.Attribute) and not node.args:
             node.func.value = self.visit(node.func.value)  # a method of a number or a matrix
             return node
-        if thing in (range, enumerate, *IN_PYTHON):
+        if thing in (range, enumerate) or in_python(thing):
             node.args = [self.visit(each) for each in node.args]
             for keyword in node.keywords:
                 keyword.value = self.visit(keyword.value)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ast
-import pdb
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +21,12 @@ from .values import Value
 if TYPE_CHECKING:
     from .function import Function
 
-#: What functions may call while Python runs them, and nowhere else.
-IN_PYTHON = (print, breakpoint, pdb.set_trace)
+
+def in_python(called: Any) -> bool:
+    """Return whether functions may call something while Python runs them, and nowhere else."""
+    if called in (print, breakpoint):
+        return True
+    return getattr(called, "__module__", "") == "pdb" and called.__name__ == "set_trace"
 
 
 class Statements:
@@ -95,7 +98,7 @@ class Statements:
         if called is intrinsics.check:
             self._check(node.value)
             return
-        if self._numbers.unit.interpreted and called in IN_PYTHON:
+        if self._numbers.unit.interpreted and in_python(called):
             return
         value = self._expressions.evaluate(node.value)
         if value.text:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/Classes.hpp"
 
+#include <kompute/arrays/Engine.hpp>
+
 #include "base/CallArguments.hpp"
 #include "base/Errors.hpp"
 #include "base/Waiting.hpp"
@@ -50,13 +52,11 @@ void finish(py::handle self) {
     }
 }
 
-/// Launches operations with the GIL held, unless that would wait for the device.
-Event launchOn(Queue& queue, std::vector<std::shared_ptr<OpBase>> operations,
-               const std::vector<Event>& waitForThese = {}) {
+/// Waits without the GIL as long as a launch would wait for the device.
+void waitForRoom(const Queue& queue) {
     const Event ready = queue.ready();
     if (ready.status() != EventStatus::eComplete)
         waitForEnd(ready);
-    return queue.launch(std::move(operations), waitForThese);
 }
 
 /// Returns an operation of the library. A launch that waits for the host is recorded by a thread of
@@ -79,7 +79,9 @@ Event launch(py::handle self, const py::object& operations, const py::object& wa
             given.push_back(toOwnOperation(each.ptr()));
     else
         given.push_back(toOwnOperation(operations.ptr()));
-    return launchOn(queueOf(self), std::move(given), toEvents(waitFor, managerOf(self)));
+    Queue& queue = queueOf(self);
+    waitForRoom(queue);
+    return queue.launch(std::move(given), toEvents(waitFor, managerOf(self)));
 }
 
 /// Manager._launch(), called by CPython directly: each array function that uses a primitive does.
@@ -90,7 +92,8 @@ PyObject* launchOnDefault(PyObject* self, PyObject* const* values, Py_ssize_t co
         operations.reserve(static_cast<size_t>(count));
         for (Py_ssize_t i = 0; i < count; ++i)
             operations.push_back(toOwnOperation(values[i]));
-        launchOn(*handle.manager->defaultQueue(), std::move(operations));
+        waitForRoom(*handle.manager->defaultQueue());
+        arrays::launch(*handle.manager, std::move(operations));
         return py::none().release().ptr();
     });
 }

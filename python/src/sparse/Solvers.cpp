@@ -51,42 +51,28 @@ py::tuple solved(py::handle a, py::handle start, double relative, double absolut
     return py::make_tuple(std::move(found.x), found.info);
 }
 
+/// Binds a solver that takes a matrix or a function, a right side and options.
+void bindSolver(py::module_& module, const char* name,
+                Solution (*method)(const LinearMap&, const Array&, const SolverOptions&)) {
+    module.def(
+        name,
+        [method](py::handle a, const Array& b, py::handle start, double relative, double absolute,
+                 int64_t maxSteps, py::handle preconditioner, py::handle callback) {
+            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
+                          [&](const LinearMap& map, const SolverOptions& options) {
+                              return method(map, b, options);
+                          });
+        },
+        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
+        "callback"_a);
+}
+
 } // namespace
 
 void bindSolvers(py::module_& module) {
-    module.def(
-        "_cg",
-        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
-           int64_t maxSteps, py::handle preconditioner, py::handle callback) {
-            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
-                          [&](const LinearMap& map, const SolverOptions& options) {
-                              return sparse::cg(map, b, options);
-                          });
-        },
-        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
-        "callback"_a);
-    module.def(
-        "_bicgstab",
-        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
-           int64_t maxSteps, py::handle preconditioner, py::handle callback) {
-            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
-                          [&](const LinearMap& map, const SolverOptions& options) {
-                              return sparse::bicgstab(map, b, options);
-                          });
-        },
-        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
-        "callback"_a);
-    module.def(
-        "_minres",
-        [](py::handle a, const Array& b, py::handle start, double relative, double absolute,
-           int64_t maxSteps, py::handle preconditioner, py::handle callback) {
-            return solved(a, start, relative, absolute, maxSteps, preconditioner, callback,
-                          [&](const LinearMap& map, const SolverOptions& options) {
-                              return sparse::minres(map, b, options);
-                          });
-        },
-        "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
-        "callback"_a);
+    bindSolver(module, "_cg", sparse::cg);
+    bindSolver(module, "_bicgstab", sparse::bicgstab);
+    bindSolver(module, "_minres", sparse::minres);
     module.def(
         "_gmres",
         [](py::handle a, const Array& b, py::handle start, double relative, double absolute,

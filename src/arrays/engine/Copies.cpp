@@ -129,7 +129,7 @@ std::vector<Write> withoutCopies(Home& home, const std::vector<Write>& writes) {
             others.push_back(write);
     }
     if (!operations.empty())
-        static_cast<void>(home.queue()->launch(std::move(operations)));
+        home.launch(std::move(operations));
     return others;
 }
 

@@ -13,7 +13,7 @@
 #include "core/algorithm/AlgorithmImpl.hpp"
 #include "core/manager/ManagerImpl.hpp"
 #include "core/memory/MemoryImpl.hpp"
-#include "core/queue/QueueImpl.hpp"
+#include "core/queue/OperationLaunch.hpp"
 
 namespace kp::arrays {
 namespace {
@@ -42,28 +42,6 @@ bool mayKeep(const Signature& signature) {
     for (const std::shared_ptr<Storage>& each : signature.storages())
         bytes += each->isPooled() ? 0 : each->bytes();
     return bytes <= kMostOthersBytes;
-}
-
-/// Launches an operation on a queue, and returns at once.
-void launchOn(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Repeater>& repeater,
-              const std::shared_ptr<OpBase>& operation, std::string_view name) {
-    Queue::Impl& impl = implOf(*queue);
-    const bool timed = queue->profiling();
-    Repeater::Operations operations{operation};
-    const Event event = impl.launch(
-        {}, timed,
-        [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
-            return repeater->submit(impl, operations, timed, waits, state);
-        },
-        [&]() -> Queue::Impl::Submit {
-            return [queue, repeater, timed,
-                    later = operations](Queue::Impl::Points waits,
-                                        const std::shared_ptr<EventState>& state) mutable {
-                return repeater->submit(implOf(*queue), later, timed, waits, state);
-            };
-        });
-    if (timed)
-        impl.logLaunch(name, event);
 }
 
 } // namespace
@@ -127,7 +105,7 @@ void Plans::launch(Plan& plan, const Signature& signature) {
                                                            pushed * sizeof(uint32_t));
         bound.parameters = parameters;
     }
-    launchOn(mHome.queue(), bound.repeater, bound.operation, *plan.name);
+    static_cast<void>(OperationLaunch::repeat(mHome.queue(), bound.repeater, {bound.operation}));
     if (!mayKeep(signature))
         drop(plan.bound.back());
 }

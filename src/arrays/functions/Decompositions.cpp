@@ -61,7 +61,7 @@ public:
         return zeros(shapeOf(axes), mView.dtype(), &mView.storage->home()->manager());
     }
     void launch(std::shared_ptr<OpBase> operation) const {
-        mView.storage->home()->queue()->launch(std::move(operation));
+        mView.storage->home()->launch(std::move(operation));
     }
 
     int64_t rows = 0;

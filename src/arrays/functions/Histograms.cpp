@@ -31,7 +31,7 @@ Array countsOf(const View& row, int64_t bins, DType dtype, const Bins& kind,
                const HistogramOptions& options = {}) {
     View out = View::blank(row.storage->home(), {bins}, dtype);
     if (bins != 0)
-        row.storage->home()->queue()->launch(
+        row.storage->home()->launch(
             std::make_shared<OpHistogram>(rangeOf(row), rangeOf(out), kind, options));
     return arrayOf(std::move(out));
 }

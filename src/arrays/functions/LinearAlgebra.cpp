@@ -45,9 +45,7 @@ struct Matrices {
         return View::blank(home(), shape, dtype);
     }
     Array noneFailed() const { return zeros(stack, DType::eInt32, &home()->manager()); }
-    void launch(std::shared_ptr<OpBase> operation) const {
-        home()->queue()->launch(std::move(operation));
-    }
+    void launch(std::shared_ptr<OpBase> operation) const { home()->launch(std::move(operation)); }
 };
 
 /// @param stack  to which the matrices are repeated

@@ -107,7 +107,7 @@ Array product(const Array& a, const Array& b) {
     options.batches = unsignedOf(stack.product());
     options.batchStrideA = unsignedOf(left.batchStride);
     options.batchStrideB = unsignedOf(right.batchStride);
-    out.storage->home()->queue()->launch(std::make_shared<OpMatMul>(
+    out.storage->home()->launch(std::make_shared<OpMatMul>(
         startOf(left.view), startOf(right.view), arrays::rangeOf(out),
         MatrixExtents{unsignedOf(rows), unsignedOf(columns), unsignedOf(inner)}, options));
     return arrayOf(std::move(out));

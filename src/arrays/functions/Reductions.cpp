@@ -122,7 +122,7 @@ View byPrimitive(const Array& x, ReduceOperation operation, size_t axes, DType a
         !state.home->rules().trees || !state.view.isWhole() || state.view.storage->large())
         return {};
     View out = View::blank(state.home, {}, result);
-    state.home->queue()->launch(
+    state.home->launch(
         std::make_shared<OpReduce>(state.view.storage->tensor(), out.storage->tensor(), operation));
     return out;
 }

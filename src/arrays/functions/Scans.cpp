@@ -53,7 +53,7 @@ Array scanned(const Array& x, ReduceOperation operation, int64_t along) {
     options.shape = {rows.count(), rows.length()};
     options.axis = 1;
     if (x.size() != 0)
-        rows.home->queue()->launch(
+        rows.home->launch(
             std::make_shared<OpScan>(rangeOf(rows.view), rangeOf(out), operation, options));
     return rows.restored(std::move(out)).astype(result);
 }

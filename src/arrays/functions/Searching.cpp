@@ -43,7 +43,7 @@ Array extremeAlong(const char* name, ReduceOperation operation, const Array& x, 
     options.shape = {rows.count(), rows.length()};
     options.axis = 1;
     if (rows.count() != 0)
-        rows.home->queue()->launch(
+        rows.home->launch(
             std::make_shared<OpReduce>(rangeOf(rows.view), rangeOf(out), operation, options));
     return rows.reduced(std::move(out), keepAxis);
 }
@@ -74,13 +74,12 @@ Unique distinct(const Array& x, bool all) {
         if (all) {
             options.counts = rangeOf(counts);
             options.inverse = rangeOf(places);
-            home->queue()->launch(
-                std::make_shared<OpArgSort>(rangeOf(given), rangeOf(order), sorting));
+            home->launch(std::make_shared<OpArgSort>(rangeOf(given), rangeOf(order), sorting));
         } else {
-            home->queue()->launch(std::make_shared<OpSort>(rangeOf(given), TensorRange(), sorting));
+            home->launch(std::make_shared<OpSort>(rangeOf(given), TensorRange(), sorting));
         }
-        home->queue()->launch(std::make_shared<OpUnique>(rangeOf(ordered), rangeOf(values),
-                                                         rangeOf(count.view()), options));
+        home->launch(std::make_shared<OpUnique>(rangeOf(ordered), rangeOf(values),
+                                                rangeOf(count.view()), options));
         if (x.dtype() >= DType::eFloat16) {
             // NaNs are last, and differ from each other.
             const Array last = isnan(arrayOf(ordered)(-1));
@@ -132,8 +131,8 @@ Array arrays::indexOfNumber(const Array& x, ReduceOperation operation, std::opti
         return arrayOf(out);
     if (length == 0)
         throw InvalidArgument("there is no smallest or largest element among no elements");
-    home->queue()->launch(std::make_shared<primitives::IndexOfNumber>(
-        rangeOf(view), rangeOf(out), operation, outer, length, inner));
+    home->launch(std::make_shared<primitives::IndexOfNumber>(rangeOf(view), rangeOf(out), operation,
+                                                             outer, length, inner));
     return arrayOf(out);
 }
 
@@ -146,8 +145,7 @@ Array sort(const Array& x, int64_t axis, bool descending) {
     options.rowLength = rows.length();
     options.sortedKeys = rangeOf(out);
     if (x.size() != 0)
-        rows.home->queue()->launch(
-            std::make_shared<OpSort>(rangeOf(rows.view), TensorRange(), options));
+        rows.home->launch(std::make_shared<OpSort>(rangeOf(rows.view), TensorRange(), options));
     return rows.restored(std::move(out));
 }
 
@@ -160,8 +158,7 @@ Array argsort(const Array& x, int64_t axis, bool descending) {
     options.equalZeros = true;
     options.rowLength = rows.length();
     if (x.size() != 0)
-        rows.home->queue()->launch(
-            std::make_shared<OpArgSort>(rangeOf(rows.view), rangeOf(out), options));
+        rows.home->launch(std::make_shared<OpArgSort>(rangeOf(rows.view), rangeOf(out), options));
     return rows.restored(std::move(out));
 }
 
@@ -195,7 +192,7 @@ Array searchsorted(const Array& sorted, const Array& values, SearchSide side) {
     const View row = arrays::contiguous(stateOf(sorted.astype(dtype)).evaluated());
     const View needles = arrays::contiguous(stateOf(values.astype(dtype)).evaluated());
     View places = View::blank(home, values.shape(), DType::eInt64);
-    home->queue()->launch(
+    home->launch(
         std::make_shared<OpSearchSorted>(rangeOf(row), rangeOf(needles), rangeOf(places), side));
     return arrayOf(std::move(places));
 }

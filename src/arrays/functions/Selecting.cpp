@@ -34,8 +34,8 @@ Array selected(const Array& row, const Array& flags) {
     const View by = arrays::contiguous(stateOf(flags).evaluated());
     const View out = View::blank(home, row.shape(), row.dtype());
     const arrays::HostWord count(home);
-    home->queue()->launch(std::make_shared<OpSelect>(rangeOf(from), rangeOf(by), rangeOf(out),
-                                                     rangeOf(count.view())));
+    home->launch(std::make_shared<OpSelect>(rangeOf(from), rangeOf(by), rangeOf(out),
+                                            rangeOf(count.view())));
     return arrays::firstOf(out, count.read());
 }
 

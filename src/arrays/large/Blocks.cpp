@@ -76,7 +76,7 @@ private:
     }
     TensorRange whole() { return {copied()->tensor(), 0, static_cast<uint64_t>(count())}; }
     void move(const std::vector<TensorRange>& sources, const TensorRange& target) {
-        mStorage->home()->queue()->launch(std::make_shared<OpConcatenate>(sources, target));
+        mStorage->home()->launch(std::make_shared<OpConcatenate>(sources, target));
     }
 
     std::shared_ptr<Storage> mStorage;

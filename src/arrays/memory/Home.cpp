@@ -24,6 +24,9 @@ constexpr uint64_t kKeptPart = 8;
 /// Dropped arrays whose memory is kept until others, such as unfinished launches, drop it, too.
 constexpr size_t kMaxLent = 64;
 
+/// Bytes up to which the host takes more memory rather than wait for the device.
+constexpr uint64_t kMostSpare = 1 << 20;
+
 /// Memory objects that a kernel binds at most, on devices that allow more.
 constexpr uint32_t kMaxBuffers = 7;
 
@@ -90,22 +93,16 @@ Manager& Home::manager() const {
     return *manager;
 }
 
-std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTypes type) {
-    std::vector<Lent> dropped;
+std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTypes type,
+                                   Writer writer) {
+    std::vector<Lent> dropped; // outlives the lock
     {
         const std::lock_guard lock(mMutex);
-        auto found = mFreed.find(keyOf(dtype, count, type));
-        if (found == mFreed.end() || found->second.empty()) {
-            dropped = keepReturned();
-            found = mFreed.find(keyOf(dtype, count, type));
-        }
-        if (found != mFreed.end() && !found->second.empty()) {
-            std::shared_ptr<Tensor> tensor = std::move(found->second.back());
-            found->second.pop_back();
-            mFreedBytes -= static_cast<uint64_t>(count) * itemSize(dtype);
-            implOf(*tensor).entry.setCached(false);
+        if (std::shared_ptr<Tensor> tensor = takeFreed(dtype, count, type, writer))
             return tensor;
-        }
+        dropped = keepReturned();
+        if (std::shared_ptr<Tensor> tensor = takeFreed(dtype, count, type, writer))
+            return tensor;
     }
     require(dtype);
     try {
@@ -114,6 +111,27 @@ std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTyp
         clear();
         return allocate(dtype, count, type);
     }
+}
+
+std::shared_ptr<Tensor> Home::takeFreed(DType dtype, int64_t count, Memory::MemoryTypes type,
+                                        Writer writer) {
+    const auto found = mFreed.find(keyOf(dtype, count, type));
+    if (found == mFreed.end() || found->second.empty())
+        return nullptr;
+    std::vector<std::shared_ptr<Tensor>>& kept = found->second;
+    const uint64_t bytes = static_cast<uint64_t>(count) * itemSize(dtype);
+    auto chosen = std::prev(kept.end());
+    if (writer == Writer::eHost && bytes <= kMostSpare)
+        while (!implOf(**chosen).buffer->idle()) {
+            if (chosen == kept.begin())
+                return nullptr;
+            --chosen;
+        }
+    std::shared_ptr<Tensor> tensor = std::move(*chosen);
+    kept.erase(chosen);
+    mFreedBytes -= bytes;
+    implOf(*tensor).entry.setCached(false);
+    return tensor;
 }
 
 std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count, Memory::MemoryTypes type) {
@@ -221,6 +239,7 @@ void Home::require(DType dtype) {
 
 void Home::clear() noexcept {
     mPlans.dropBindings();
+    mPrimitives.clear();
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> dropped;
     std::vector<Lent> lent;
     const std::lock_guard lock(mMutex);

@@ -15,13 +15,15 @@
 #include <kompute/arrays/DType.hpp>
 
 #include "arrays/engine/Plans.hpp"
+#include "arrays/engine/PrimitiveLaunches.hpp"
 #include "arrays/engine/Rules.hpp"
+#include "arrays/memory/Storage.hpp"
 #include "core/manager/ManagerAttachment.hpp"
 
 namespace kp::arrays {
 
 /// What arrays keep of a manager: memory of freed arrays, plans, and what the device lacks. The
-/// pool is thread-safe; for the rest, callers have engineLock().
+/// pool and launch() are thread-safe; for the rest, callers have engineLock().
 class Home : public ManagerAttachment, public std::enable_shared_from_this<Home> {
 public:
     /// Returns the home of a manager's arrays. @throws InvalidArgument after Manager::destroy()
@@ -44,13 +46,22 @@ public:
     void pretendRange(uint64_t bytes) { mRange = bytes; }
     void pretendLack(DType dtype, std::string reason);
     Plans& plans() { return mPlans; }
+    /// Launches operations one after the other, and returns at once. @throws as Queue::launch()
+    void launch(std::vector<std::shared_ptr<OpBase>> operations) {
+        mPrimitives.launch(queue(), std::move(operations));
+    }
+    void launch(std::shared_ptr<OpBase> operation) {
+        launch(std::vector<std::shared_ptr<OpBase>>{std::move(operation)});
+    }
 
     /// Sets what keeps the manager alive; every array of it then does.
     void setOwner(std::weak_ptr<void> owner) { mOwner = std::move(owner); }
     std::shared_ptr<void> owner() const { return mOwner.lock(); }
 
-    /// Returns memory with undefined contents. @throws Unsupported, OutOfMemory
-    std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type);
+    /// Returns memory with undefined contents, which is idle if little is for the host to write.
+    /// @throws Unsupported, OutOfMemory
+    std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type,
+                                 Writer writer);
     /// Keeps memory for new arrays, once nobody else has it, unless it is too much.
     void giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept;
 
@@ -75,6 +86,9 @@ private:
         uint64_t bytes() const { return static_cast<uint64_t>(count) * itemSize(dtype); }
     };
     bool isAlone(const std::shared_ptr<Tensor>& tensor) const;
+    /// Returns freed memory; null if there is none to take. Callers have mMutex.
+    std::shared_ptr<Tensor> takeFreed(DType dtype, int64_t count, Memory::MemoryTypes type,
+                                      Writer writer);
     /// Adds memory to what new arrays may take. Callers have mMutex.
     void keep(Lent memory);
     /// Does so with memory that nobody has any more. Callers have mMutex.
@@ -91,6 +105,7 @@ private:
     const int mMaxBuffers;
     const uint64_t mKeptLimit; ///< bytes of freed memory
     Plans mPlans;
+    PrimitiveLaunches mPrimitives;
 
     std::mutex mMutex; ///< guards the members below
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> mFreed;

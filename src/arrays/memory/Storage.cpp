@@ -25,9 +25,10 @@ std::shared_ptr<Tensor> retyped(const Tensor& tensor, DType dtype, int64_t count
 
 } // namespace
 
-Storage::Storage(std::shared_ptr<Home> home, DType dtype, int64_t count, Memory::MemoryTypes type)
+Storage::Storage(std::shared_ptr<Home> home, DType dtype, int64_t count, Memory::MemoryTypes type,
+                 Writer writer)
     : mHome(std::move(home)), mOwner(mHome->owner()), mDType(dtype), mCount(count),
-      mTensor(mHome->take(dtype, count, type)), mPooled(true) {}
+      mTensor(mHome->take(dtype, count, type, writer)), mPooled(true) {}
 
 Storage::Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor> tensor)
     : mHome(std::move(home)), mOwner(mHome->owner()), mDType(dtype),
@@ -88,12 +89,14 @@ std::vector<std::shared_ptr<Node>> Storage::takeReaders() {
     return taken;
 }
 
-View View::blank(const std::shared_ptr<Home>& home, const Shape& shape, DType dtype) {
+View View::blank(const std::shared_ptr<Home>& home, const Shape& shape, DType dtype,
+                 Writer writer) {
     requireCountable(shape);
     const int64_t count = shape.product();
     // Empty arrays have memory of one element.
-    return {std::make_shared<Storage>(home, dtype, count ? count : 1), 0, shape,
-            contiguousStrides(shape)};
+    return {std::make_shared<Storage>(home, dtype, count ? count : 1, Memory::MemoryTypes::eStorage,
+                                      writer),
+            0, shape, contiguousStrides(shape)};
 }
 
 bool View::isContiguous() const {

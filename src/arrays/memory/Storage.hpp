@@ -15,6 +15,9 @@ namespace kp::arrays {
 class Home;
 struct Node;
 
+/// Who writes to new memory first.
+enum class Writer { eDevice, eHost };
+
 /// A tensor, and the expressions that still have to read it. Functions that write
 /// to it call beforeWrite() first, so that these expressions keep the values that they were written
 /// with. Expressions of memory that others may write to are computed at once instead.
@@ -23,7 +26,8 @@ public:
     /// Takes memory with undefined contents for a number of elements.
     /// @throws Unsupported if the device has no arrays of the type; OutOfMemory
     Storage(std::shared_ptr<Home> home, DType dtype, int64_t count,
-            Memory::MemoryTypes type = Memory::MemoryTypes::eStorage);
+            Memory::MemoryTypes type = Memory::MemoryTypes::eStorage,
+            Writer writer = Writer::eDevice);
     /// Takes a tensor. It is given back as well, unless give() is called.
     Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor> tensor);
     /// Takes the memory of another storage for elements of another type. Both have the same readers
@@ -99,7 +103,8 @@ struct View {
     bool writable = true;
 
     /// Returns new memory in C order. @throws as Storage
-    static View blank(const std::shared_ptr<Home>& home, const Shape& shape, DType dtype);
+    static View blank(const std::shared_ptr<Home>& home, const Shape& shape, DType dtype,
+                      Writer writer = Writer::eDevice);
     explicit operator bool() const { return storage != nullptr; }
     DType dtype() const { return storage->dtype(); }
     /// Returns true if the elements are in C order without gaps.

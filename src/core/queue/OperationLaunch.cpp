@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/Native.hpp"
+#include "core/queue/Repeater.hpp"
 #include "core/sequence/GatheredRecording.hpp"
 #include "core/sequence/OperationClass.hpp"
 #include "core/sequence/Recorder.hpp"
@@ -51,6 +52,19 @@ Submitted submitOnce(const Queue::Impl& queue, const Operations& operations, boo
     return work;
 }
 
+std::vector<std::string> namesOf(const Operations& operations) {
+    std::vector<std::string> names;
+    for (const std::shared_ptr<OpBase>& operation : operations)
+        names.push_back(launchNameOf(*operation));
+    return names;
+}
+
+void logLaunches(const Queue::Impl& queue, const std::vector<std::string>& names,
+                 const Event& event) {
+    for (uint32_t i = 0; i < names.size(); ++i)
+        queue.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
+}
+
 } // namespace
 
 vulkan::TimelinePoint OperationLaunch::waitsFor(vulkan::Queue& queue) {
@@ -62,10 +76,7 @@ vulkan::TimelinePoint OperationLaunch::waitsFor(vulkan::Queue& queue) {
 
 Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                               const std::vector<Event>& waitFor, bool timed) {
-    std::vector<std::string> names;
-    if (timed)
-        for (const std::shared_ptr<OpBase>& operation : operations)
-            names.push_back(launchNameOf(*operation));
+    const std::vector<std::string> names = timed ? namesOf(operations) : std::vector<std::string>{};
     Event event = queue.launch(
         waitFor, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
@@ -77,8 +88,28 @@ Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                 return submitOnce(queue, kept, timed, waits, state);
             };
         });
-    for (uint32_t i = 0; i < names.size(); ++i)
-        queue.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
+    logLaunches(queue, names, event);
+    return event;
+}
+
+Event OperationLaunch::repeat(const std::shared_ptr<Queue>& queue,
+                              const std::shared_ptr<Repeater>& repeater, Operations operations) {
+    Queue::Impl& impl = implOf(*queue);
+    const bool timed = queue->profiling();
+    const std::vector<std::string> names = timed ? namesOf(operations) : std::vector<std::string>{};
+    Event event = impl.launch(
+        {}, timed,
+        [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
+            return repeater->submit(impl, operations, timed, waits, state);
+        },
+        [&]() -> Queue::Impl::Submit {
+            return [queue, repeater, timed,
+                    later = operations](Queue::Impl::Points waits,
+                                        const std::shared_ptr<EventState>& state) mutable {
+                return repeater->submit(implOf(*queue), later, timed, waits, state);
+            };
+        });
+    logLaunches(impl, names, event);
     return event;
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <kompute/primitives/Primitive.hpp>
+
 #include "base/Text.hpp"
 #include "core/check/CheckedShader.hpp"
 #include "core/memory/MemoryImpl.hpp"
@@ -209,6 +211,40 @@ const BoundPlan::Parts& BoundPlan::parts() {
     for (const Argument& argument : mArguments)
         mBoundBuffers.push_back(implOf(*argument.range.tensor).buffer);
     return mParts;
+}
+
+BoundPlan* BoundPlan::of(OpBase& operation) {
+    auto* const primitive = dynamic_cast<Primitive*>(&operation);
+    return primitive ? primitive->mPlan.get() : nullptr;
+}
+
+bool BoundPlan::appendIdentity(std::vector<uint64_t>& words) const {
+    words.push_back(reinterpret_cast<uintptr_t>(mPlan.get()));
+    for (const Argument& argument : mArguments) {
+        const Memory::Impl& tensor = implOf(*argument.range.tensor);
+        if (argument.range.tensor->memoryType() != Memory::MemoryTypes::eStorage)
+            return false;
+        words.insert(words.end(),
+                     {reinterpret_cast<uintptr_t>(tensor.buffer.get()), startOf(argument.range),
+                      elementsOf(argument.range), argument.replaced ? tensor.count : UINT64_MAX});
+    }
+    return mPushes.empty();
+}
+
+void BoundPlan::ownTensors() {
+    for (Argument& argument : mArguments) {
+        const Memory::Impl& tensor = implOf(*argument.range.tensor);
+        argument.range.tensor = tensorOf(mDevice, tensor.buffer, tensor.elementSize);
+    }
+}
+
+uint64_t BoundPlan::bytes() const {
+    uint64_t bytes = 0;
+    for (const Argument& argument : mArguments)
+        bytes += elementsOf(argument.range) * implOf(*argument.range.tensor).elementSize;
+    for (const PreparedPlan::Scratch& scratch : mPlan->scratch())
+        bytes += scratch.constants ? 0 : scratch.bytes;
+    return bytes;
 }
 
 BoundPlan::Parts BoundPlan::partsFor(vulkan::SharedScratch::Loan& scratch) const {

@@ -69,6 +69,18 @@ public:
     /// @throws as parts()
     Parts partsFor(vulkan::SharedScratch::Loan& scratch) const;
 
+    /// Returns the plan of an operation; null if it is no primitive.
+    static BoundPlan* of(OpBase& operation);
+    /// Appends what tells it from others with the same plan or memory.
+    /// @return false if equal operations cannot be told: they push numbers of their own, or the host
+    ///         has mirrors of their memory
+    bool appendIdentity(std::vector<uint64_t>& words) const;
+    /// Works on tensors of its own from now on, in the memory that the arguments have now.
+    void ownTensors();
+    /// Returns the bytes of the arguments and of scratch memory.
+    uint64_t bytes() const;
+
+    const std::shared_ptr<vulkan::Device>& device() const { return mDevice; }
     const std::vector<Argument>& arguments() const { return mArguments; }
     const char* operation() const { return mOperation; } ///< "OpReduce"
 

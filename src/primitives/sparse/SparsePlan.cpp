@@ -63,7 +63,7 @@ public:
         }
         if (mProblem.columns > 1)
             addColumns();
-        else if (sparseMethod(mProblem) == SparseMethod::eRows)
+        else if (mProblem.method == SparseMethod::eRows)
             addRows();
         else
             addTiles();
@@ -213,12 +213,11 @@ private:
 
 } // namespace
 
-SparseMethod sparseMethod(const SparseProblem& problem) {
+SparseMethod sparseMethod(const SparseProblem& problem, uint64_t longestRow) {
     if (problem.method != SparseMethod::eAutomatic)
         return problem.method;
     const uint64_t mean = problem.rows == 0 ? 0 : divideUp(problem.nonzeros, problem.rows);
-    const bool even =
-        problem.longestRow != 0 && problem.longestRow <= std::max(kLongRow, kSkew * mean);
+    const bool even = longestRow != 0 && longestRow <= std::max(kLongRow, kSkew * mean);
     return even ? SparseMethod::eRows : SparseMethod::eBalanced;
 }
 

@@ -22,16 +22,16 @@ struct SparseProblem {
     uint64_t columns = 1;
     uint64_t nonzeros = 0;
     SparseMethod method = SparseMethod::eAutomatic;
-    uint64_t longestRow = 0;
     bool operator==(const SparseProblem&) const = default;
 
     uint32_t numberBytes() const { return Memory::dataTypeMemorySize(part) * (isComplex ? 2 : 1); }
 };
 
-/// Returns eRows or eBalanced: the given method, or what is fastest.
-SparseMethod sparseMethod(const SparseProblem& problem);
+/// Returns eRows or eBalanced: the given method, or the faster one.
+/// @param longestRow  how many elements the longest row has; 0 if this is unknown
+SparseMethod sparseMethod(const SparseProblem& problem, uint64_t longestRow);
 
-/// Arguments: 0 are the offsets, 1 the indices, 2 the values, 3 X, 4 Y.
+/// An automatic method is eBalanced here. Arguments: 0 are the offsets, 1 the indices, 2 the values, 3 X, 4 Y.
 /// @throws Unsupported if one of them is larger than a view
 Plan planSparse(const SparseProblem& problem, const DeviceTraits& traits);
 

@@ -200,8 +200,7 @@ void AccessChecks::checkAccess(Node& node) {
         if (isParameter(mContext, node, i))
             arguments.push_back(node.operands[i]);
     const bool isVoid = node.type == 0;
-    node = nodeOf(spv::OpFunctionCall,
-                  isVoid ? mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {})) : node.type,
+    node = nodeOf(spv::OpFunctionCall, isVoid ? mContext.editor.voidType() : node.type,
                   isVoid ? mContext.editor.newId() : node.result, arguments);
 }
 
@@ -234,8 +233,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     if (const uint32_t* const known = mContext.known(key))
         return *known;
 
-    const uint32_t result =
-        node.type != 0 ? node.type : editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t result = node.type != 0 ? node.type : editor.voidType();
     FunctionWriter code(editor, result, types);
     Comparison comparison(mContext, code);
     size_t next = 1;

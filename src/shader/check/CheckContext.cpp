@@ -165,7 +165,7 @@ uint32_t CheckContext::bitsOf(FunctionWriter& code, uint32_t value, uint32_t typ
 Node CheckContext::callReport(const Fault& fault) {
     if (mReport == 0)
         mReport = reportFunction();
-    const uint32_t nothing = editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t nothing = editor.voidType();
     std::vector<uint32_t> arguments{mReport};
     for (const uint32_t word :
          {fault.site, fault.check, fault.low, fault.high, fault.extent, fault.value})
@@ -276,7 +276,7 @@ void CheckContext::addToInterface(uint32_t variable) {
 
 uint32_t CheckContext::reportFunction() {
     const uint32_t word = uintType();
-    const uint32_t nothing = editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t nothing = editor.voidType();
     const uint32_t buffer = reportBuffer();
     const uint32_t pointer = editor.pointerType(spv::StorageClassStorageBuffer, word);
     FunctionWriter code(editor, nothing, std::vector<uint32_t>(6, word));

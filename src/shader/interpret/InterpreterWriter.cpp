@@ -20,7 +20,7 @@ InterpreterWriter::InterpreterWriter(Interpretation& interpretation)
     const uint32_t registers = mEditor.define(
         nodeOf(spv::OpTypeArray, 0, 0,
                {code.pair(), mEditor.uintConstant(std::max(2u, mAll.bytecode.registers()))}));
-    const uint32_t pointer = pointerTo(spv::StorageClassPrivate, registers);
+    const uint32_t pointer = mEditor.pointerType(spv::StorageClassPrivate, registers);
     mRegisters =
         mEditor.define(literalNode(spv::OpVariable, pointer, 0, {spv::StorageClassPrivate}));
     if (mEditor.version >= 0x00010400)
@@ -29,16 +29,12 @@ InterpreterWriter::InterpreterWriter(Interpretation& interpretation)
             entry.ids.push_back(true);
         }
     mFunction = mEditor.newId();
-    const uint32_t nothing = mEditor.define(literalNode(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t nothing = mEditor.voidType();
     mFunctionType = mEditor.define(nodeOf(spv::OpTypeFunction, 0, 0, {nothing, code.word()}));
 }
 
-uint32_t InterpreterWriter::pointerTo(uint32_t storageClass, uint32_t type) {
-    return mEditor.pointerType(storageClass, type);
-}
-
 uint32_t InterpreterWriter::registerAt(CodeWriter& code, uint32_t index) {
-    return code.emit(spv::OpAccessChain, pointerTo(spv::StorageClassPrivate, code.pair()),
+    return code.emit(spv::OpAccessChain, mEditor.pointerType(spv::StorageClassPrivate, code.pair()),
                      {mRegisters, index});
 }
 
@@ -65,8 +61,8 @@ std::vector<Node> InterpreterWriter::interpreter() {
     const uint32_t word = code.word(), pair = code.pair();
     const auto number = [&](uint32_t each) { return mEditor.uintConstant(each); };
     const Node signature = *mEditor.global(mFunctionType);
-    const uint32_t ofWord = pointerTo(spv::StorageClassFunction, word);
-    const uint32_t ofPair = pointerTo(spv::StorageClassFunction, pair);
+    const uint32_t ofWord = mEditor.pointerType(spv::StorageClassFunction, word);
+    const uint32_t ofPair = mEditor.pointerType(spv::StorageClassFunction, pair);
 
     std::vector<uint32_t> entries;
     for (const auto& [first, second] : mAll.bytecode.table())
@@ -88,7 +84,7 @@ std::vector<Node> InterpreterWriter::interpreter() {
     const uint32_t place = variable(ofWord);
     const uint32_t result = variable(ofPair);
     const uint32_t table = code.emit({spv::OpVariable,
-                                      pointerTo(spv::StorageClassFunction, tableType),
+                                      mEditor.pointerType(spv::StorageClassFunction, tableType),
                                       0,
                                       {spv::StorageClassFunction, tableValue},
                                       {false, true}});

@@ -20,7 +20,6 @@ public:
     std::vector<Node> entrance(uint32_t function);
 
 private:
-    uint32_t pointerTo(uint32_t storageClass, uint32_t type);
     uint32_t registerAt(CodeWriter& code, uint32_t index);
     uint32_t value(CodeWriter& code, const Computation& computation,
                    const std::vector<uint32_t>& registers);

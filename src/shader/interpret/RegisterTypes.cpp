@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/interpret/RegisterTypes.hpp"
 
+#include "shader/interpret/Bytecode.hpp"
+
 namespace kp::shader {
 namespace {
 
@@ -33,7 +35,7 @@ RegisterTypes::Form RegisterTypes::formOf(const ModuleEditor& editor, uint32_t t
             return Form::eBools;
         return isWord(component) ? Form::eWords : Form::eNone;
     }
-    case spv::OpTypeStruct: // such as that of OpUMulExtended
+    case spv::OpTypeStruct: // such as OpUMulExtended's result
         return node->operands.size() == 2 && isWord(editor.global(node->operand(0))) &&
                        isWord(editor.global(node->operand(1)))
                    ? Form::eStruct
@@ -43,30 +45,27 @@ RegisterTypes::Form RegisterTypes::formOf(const ModuleEditor& editor, uint32_t t
     }
 }
 
-std::vector<uint32_t> RegisterTypes::parts(uint32_t type) const {
+uint32_t RegisterTypes::count(uint32_t type) const {
     if (isSingle(type))
-        return {type};
+        return 1;
     const Node* const node = mEditor.global(type);
-    std::vector<uint32_t> members;
     if (node && node->opcode == spv::OpTypeArray) {
         const Node* const length = mEditor.global(node->operand(1));
-        if (length && length->opcode == spv::OpConstant)
-            members.assign(length->operand(0), node->operand(0));
-    } else if (node && node->opcode == spv::OpTypeStruct) {
-        members = node->operands;
+        if (!length || length->opcode != spv::OpConstant)
+            return 0;
+        const uint64_t all = uint64_t{length->operand(0)} * count(node->operand(0));
+        return all <= Bytecode::kMaxRegisters ? static_cast<uint32_t>(all) : 0;
     }
-    std::vector<uint32_t> all;
-    for (const uint32_t member : members) {
-        const std::vector<uint32_t> inner = parts(member);
-        if (inner.empty())
-            return {};
-        all.insert(all.end(), inner.begin(), inner.end());
+    if (!node || node->opcode != spv::OpTypeStruct)
+        return 0;
+    uint32_t all = 0;
+    for (const uint32_t member : node->operands) {
+        const uint32_t own = count(member);
+        if (own == 0)
+            return 0;
+        all += own;
     }
     return all;
-}
-
-uint32_t RegisterTypes::count(uint32_t type) const {
-    return static_cast<uint32_t>(parts(type).size());
 }
 
 std::optional<WordPairs> RegisterTypes::constant(uint32_t id) const {

@@ -20,8 +20,6 @@ public:
     uint32_t count(uint32_t type) const;
     /// Returns true for values of one register which instructions compute as a whole.
     bool isSingle(uint32_t type) const { return formOf(type) != Form::eNone; }
-    /// Returns the types of the registers of a value.
-    std::vector<uint32_t> parts(uint32_t type) const;
 
     /// Returns the words of a constant, register by register; nothing for other values.
     std::optional<std::vector<std::array<uint32_t, 2>>> constant(uint32_t id) const;

@@ -107,7 +107,7 @@ void ValueUses::use(uint32_t value, size_t place) {
     last = std::max(last, place);
     const auto defined = mDefinedIn.find(value);
     if (defined != mDefinedIn.end() && defined->second != mBlocks[place])
-        mSpread[value] = true;
+        mSpread.insert(value);
 }
 
 size_t ValueUses::lastUse(uint32_t value, size_t place) const {

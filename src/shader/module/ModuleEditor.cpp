@@ -91,15 +91,7 @@ std::vector<uint32_t> wordsOfText(std::string_view text) {
 }
 
 std::string textOf(const Node& node, size_t first) {
-    std::string text;
-    for (size_t at = first; at < node.operands.size(); ++at)
-        for (uint32_t byte = 0; byte < 4; ++byte) {
-            const char c = static_cast<char>(node.operands[at] >> (8 * byte) & 0xff);
-            if (c == '\0')
-                return text;
-            text += c;
-        }
-    return text;
+    return Instruction{node.opcode, node.operands}.text(first);
 }
 
 std::vector<Node>& ModuleEditor::sectionOf(uint32_t opcode, bool inFunctions) {
@@ -210,6 +202,10 @@ uint32_t ModuleEditor::define(Node node) {
 const Node* ModuleEditor::global(uint32_t id) const {
     const auto found = mPlaces.find(id);
     return found == mPlaces.end() ? nullptr : &globals[found->second];
+}
+
+uint32_t ModuleEditor::voidType() {
+    return define(literalNode(spv::OpTypeVoid, 0, 0, {}));
 }
 
 uint32_t ModuleEditor::boolType() {

@@ -68,6 +68,7 @@ public:
     /// Returns the definition of a type or constant; null if the globals have none of the id.
     const Node* global(uint32_t id) const;
 
+    uint32_t voidType();
     uint32_t boolType();
     uint32_t intType(uint32_t width, bool isSigned);
     uint32_t floatType(uint32_t width);

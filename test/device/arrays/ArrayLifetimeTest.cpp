@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <future>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
 #include <kompute/Queue.hpp>
+#include <kompute/primitives/OpScan.hpp>
 
 #include "../Threads.hpp"
 
@@ -29,6 +31,60 @@ TEST_F(ArrayLifetimeTest, FreedMemoryIsUsedAgain) {
     EXPECT_NE(memory(x + 4), first);
     const std::shared_ptr<Tensor> tensor = (x + 5).tensor();
     EXPECT_NE(memory(x + 6), tensor.get()); // the program has it
+}
+
+TEST_F(ArrayLifetimeTest, PrimitivesThatComeAgainReadWhatTheMemoryHasNow) {
+    const Array x = counting({1000}).copy();
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(max(sort(-x)).item<float>(), static_cast<float>(-i));
+        EXPECT_EQ(cumsum(x)(1).item<float>(), static_cast<float>(1 + 2 * i));
+        x.assign(x + 1);
+    }
+}
+
+TEST_F(ArrayLifetimeTest, MemoryOfPrimitivesThatComeAgainIsUsedAgain) {
+    const Array x = counting({1000}).copy();
+    std::set<const Tensor*> results;
+    for (int i = 0; i < 20; ++i)
+        results.insert(arrays::memoryOf(cumsum(x)).get());
+    EXPECT_LE(results.size(), 2u);
+    const Array kept = cumsum(x);
+    const Array other = cumsum(x * 2);
+    EXPECT_EQ(kept(2).item<float>(), 3.0F);
+    EXPECT_EQ(other(2).item<float>(), 6.0F);
+}
+
+TEST_F(ArrayLifetimeTest, UploadsDoNotWaitForMemoryThatLaunchesUse) {
+    const Array x = counting({1000}).copy();
+    const std::vector<float> ones(1000, 1);
+    const uint64_t before = manager.activity().waits;
+    Array total = of(ones);
+    for (int i = 0; i < 10; ++i) {
+        total = total * of(ones) + x;
+        total.evaluate(); // the memory of the ones is free, but the device reads it
+    }
+    if (!slowed()) {
+        EXPECT_EQ(manager.activity().waits, before);
+    }
+    EXPECT_EQ(total(999).item<float>(), 9991.0F);
+}
+
+TEST_F(ArrayLifetimeTest, PrimitivesFollowATensorThatGetsOtherMemory) {
+    const auto storage = [&] {
+        return manager.tensor(4, 4, Memory::DataTypes::eFloat, Memory::MemoryTypes::eStorage);
+    };
+    const std::shared_ptr<Tensor> from = storage();
+    const std::shared_ptr<Tensor> to = storage();
+    const std::vector<float> ones(4, 1);
+    for (int i = 0; i < 6; ++i) {
+        if (i == 3)
+            from->rebuild(nullptr, 4, 4);
+        from->upload(ones);
+        arrays::launch(manager, {std::make_shared<OpScan>(from, to, ReduceOperation::eSum)});
+        std::vector<float> sums(4);
+        to->download(sums);
+        EXPECT_EQ(sums, (std::vector<float>{1, 2, 3, 4})) << i;
+    }
 }
 
 TEST_F(ArrayLifetimeTest, NothingGrowsOverManyExpressions) {

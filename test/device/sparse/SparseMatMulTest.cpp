@@ -283,12 +283,9 @@ TEST_F(SparseMatMulTest, BalancesRowsOfVeryDifferentLengths) {
     kp::primitives::SparseProblem problem;
     problem.rows = 1'000'000;
     problem.nonzeros = 5'000'000;
-    problem.longestRow = 5;
-    EXPECT_EQ(kp::primitives::sparseMethod(problem), SparseMethod::eRows);
-    problem.longestRow = 100'000;
-    EXPECT_EQ(kp::primitives::sparseMethod(problem), SparseMethod::eBalanced);
-    problem.longestRow = 0;
-    EXPECT_EQ(kp::primitives::sparseMethod(problem), SparseMethod::eBalanced);
+    EXPECT_EQ(kp::primitives::sparseMethod(problem, 5), SparseMethod::eRows);
+    EXPECT_EQ(kp::primitives::sparseMethod(problem, 100'000), SparseMethod::eBalanced);
+    EXPECT_EQ(kp::primitives::sparseMethod(problem, 0), SparseMethod::eBalanced);
 }
 
 } // namespace

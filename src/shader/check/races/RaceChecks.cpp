@@ -247,7 +247,7 @@ void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node
     const uint32_t begin = words.sum(target->first + numbers->first, numbers->indices);
     const uint32_t word = mContext.uintType();
     const bool shared = target->elementBytes == 0;
-    const uint32_t nothing = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t nothing = mContext.editor.voidType();
     for (size_t i = 0; i < numbers->offsets.size(); ++i) {
         const uint32_t at =
             numbers->offsets[i] == 0

@@ -274,7 +274,7 @@ uint32_t RaceFunctions::common(AccessKind kind, bool initialised) {
         return *known;
     const uint32_t word = mContext.uintType();
     const uint32_t boolean = mContext.editor.boolType();
-    FunctionWriter code(mContext.editor, mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {})),
+    FunctionWriter code(mContext.editor, mContext.editor.voidType(),
                         std::vector<uint32_t>(6, word));
     const uint32_t passed = code.add(spv::OpLoad, word, {barriers()});
     const uint32_t inside =
@@ -298,7 +298,7 @@ uint32_t RaceFunctions::ofShared(AccessKind kind, bool initialised) {
     const uint32_t word = mContext.uintType();
     const uint32_t boolean = mContext.editor.boolType();
     const uint32_t called = common(kind, initialised);
-    const uint32_t empty = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t empty = mContext.editor.voidType();
     FunctionWriter code(mContext.editor, empty, std::vector<uint32_t>(4, word));
     uint32_t groups = constant(1);
     for (const uint32_t axis : {0u, 1u, 2u})
@@ -328,7 +328,7 @@ uint32_t RaceFunctions::ofBuffers(AccessKind kind) {
         return *known;
     const uint32_t word = mContext.uintType();
     const uint32_t called = common(kind, true);
-    const uint32_t empty = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t empty = mContext.editor.voidType();
     FunctionWriter code(mContext.editor, empty, std::vector<uint32_t>(5, word));
     const uint32_t pointer = mContext.editor.pointerType(spv::StorageClassStorageBuffer, word);
     const uint32_t slot = code.add(spv::OpIMul, word, {code.parameter(4), constant(2)});
