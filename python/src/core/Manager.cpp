@@ -187,6 +187,30 @@ void bindMemoryObject(py::module_& module) {
 }
 
 void bindMemoryUsage(py::module_& module) {
+void bindMemoryKinds(py::module_& module) {
+    py::class_<MemoryKind>(module, "MemoryKind", "Device memory of one kind.")
+        .def_readonly("kind", &MemoryKind::kind, "What it is, such as 'tensors'.")
+        .def_readonly("count", &MemoryKind::count, "Number of objects; 0 if they are not counted.")
+        .def_readonly("bytes", &MemoryKind::bytes, "The memory that they have together.")
+        .def("__repr__", [](const MemoryKind& kind) {
+            return formatted("<kp.MemoryKind {}: {} bytes>", kind.kind, kind.bytes);
+        });
+    py::class_<MemoryHeap>(module, "MemoryHeap", "A heap of a device's memory, in bytes.")
+        .def_readonly("device_local", &MemoryHeap::deviceLocal,
+                      "True for memory of the device, False for memory of the host.")
+        .def_readonly("size", &MemoryHeap::size, "All of it.")
+        .def_readonly("budget", &MemoryHeap::budget, doc(R"(
+            What this process can have, as the driver estimates it now; others use the rest. Without
+            VK_EXT_memory_budget, four fifths of the size.)"))
+        .def_readonly("used", &MemoryHeap::used, "By this process.")
+        .def_readonly("reserved", &MemoryHeap::reserved, "Of it, by kp for this device.")
+        .def("__repr__", [](const MemoryHeap& heap) {
+            return formatted("<kp.MemoryHeap {}size={} budget={} used={} reserved={}>",
+                             heap.deviceLocal ? "device_local " : "", heap.size, heap.budget,
+                             heap.used, heap.reserved);
+        });
+}
+
     py::class_<MemoryUsage>(module, "MemoryUsage", doc(R"(
         Device memory, in bytes. Host memory counts only if the device has no other.)"))
         .def_readonly("allocated", &MemoryUsage::allocated, doc(R"(
@@ -224,6 +248,7 @@ WaitPolicy toWaitPolicy(const std::string& name) {
 void bindManager(py::module_& module, Classes& classes) {
     bindMemoryObject(module);
     bindMemoryUsage(module);
+    bindMemoryKinds(module);
     Members(classes.manager, managerIn)
         .def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
@@ -290,6 +315,14 @@ void bindManager(py::module_& module, Classes& classes) {
                 Lets the peaks of memory() begin anew, at what is allocated and reserved now.)"))
         .method("clear", &Manager::clear, doc(R"(
                 Gives memory that is only kept for reuse back to the driver, and forgets deleted
+        .method("memory_kinds", &Manager::memoryKinds, doc(R"(
+                What `memory().reserved` consists of, as a list of MemoryKind: tensors, images and
+                arrays of this manager, its freed arrays, and of all managers of the device freed
+                small tensors, intermediate results, constants, and other memory (objects of other
+                managers, running operations, and unused parts of blocks).)"))
+        .method("memory_heaps", &Manager::memoryHeaps, doc(R"(
+                The heaps of the device, as a list of MemoryHeap, with what is left in them. Asks the
+                driver.)"))
                 objects. Both also happen automatically as needed.)"))
         .def(
             "wait_idle", [](py::handle self) { waitForSubmitted(managerIn(self)); }, doc(R"(

@@ -432,36 +432,6 @@ size_t Manager::objectCount() const {
     return mImpl->sequences.alive() + mImpl->algorithms.alive() + mImpl->memory.alive();
 }
 
-uint64_t Manager::allocatedBytes() const {
-    return device()->allocator().usage().blockBytes;
-}
-
-MemoryUsage Manager::memory() const {
-    const std::shared_ptr<vulkan::Device> owner = device();
-    const MemoryAccount& account = *mImpl->account;
-    const PeakCounter& reserved = owner->allocator().reserved();
-    MemoryUsage usage;
-    usage.allocated = account.allocated.now();
-    usage.peak = account.allocated.peak();
-    usage.cached = account.cached.load() + owner->cachedBytes();
-    usage.reserved = reserved.now();
-    usage.peakReserved = reserved.peak();
-    return usage;
-}
-
-std::vector<MemoryObject> Manager::memoryObjects() const {
-    return mImpl->account->objects();
-}
-
-void Manager::failWithHolders(const OutOfMemory& error) const {
-    throw withHolders(error, *mImpl->account);
-}
-
-void Manager::resetPeakMemory() {
-    device()->allocator().reserved().resetPeak();
-    mImpl->account->allocated.resetPeak();
-}
-
 std::string Manager::check() const {
     return mImpl->checks;
 }

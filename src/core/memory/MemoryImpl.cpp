@@ -325,7 +325,7 @@ void pullRows(const std::vector<std::shared_ptr<Memory>>& images) {
 
 void Memory::Impl::enter(std::shared_ptr<MemoryAccount> account) {
     if (memoryType != MemoryTypes::eHost && (image || buffer->allocated()))
-        entry.open(std::move(account), bytes(), {image != nullptr, dataType, count});
+        entry.open(std::move(account), bytes(), {image != nullptr, false, dataType, count});
 }
 
 void Memory::Impl::release() {

@@ -163,9 +163,9 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
     mTransfer = std::make_unique<Transfer>(*this);
 }
 
-uint64_t Device::cachedBytes() const {
-    return mBufferPool->deviceBytes() + mScratchPool->bytes() + mSharedScratch->bytes() +
-           mConstants->bytes();
+CachedBytes Device::cachedBytes() const {
+    return {mBufferPool->deviceBytes(), mScratchPool->bytes() + mSharedScratch->bytes(),
+            mConstants->bytes()};
 }
 
 bool Device::clearBufferPools() const {

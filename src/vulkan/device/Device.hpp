@@ -42,6 +42,14 @@ public:
 };
 
 /// What a device did since it was created. See Manager::activity().
+/// Device memory that is kept for reuse.
+struct CachedBytes {
+    uint64_t smallTensors = 0;
+    uint64_t intermediates = 0; ///< of operations' results
+    uint64_t constants = 0;
+    uint64_t all() const { return smallTensors + intermediates + constants; }
+};
+
 struct DeviceActivity {
     std::atomic<uint64_t> launches{0};
     std::atomic<uint64_t> submissions{0};
@@ -91,8 +99,8 @@ public:
     BufferPool& scratchPool() const { return *mScratchPool; }
     SharedScratch& sharedScratch() const { return *mSharedScratch; }
     BufferCache& constants() const { return *mConstants; }
-    /// Returns the bytes of device memory that the four keep.
-    uint64_t cachedBytes() const;
+    /// Returns the device memory that the four keep.
+    CachedBytes cachedBytes() const;
     /// Frees what the pools, the caches and the companions keep. @return false if that is nothing
     bool clearBufferPools() const;
     DeviceActivity& activity() const { return mActivity; }
