@@ -383,6 +383,12 @@ public:
     /// managers of the same device.
     /// @throws DeviceLost
     void waitIdle() const;
+    /// Returns the operations that the device has begun and not finished, for messages, with
+    /// ManagerOptions::breadcrumbs: "operation 2 of 3 of sequence 'frame' was under way: dispatch
+    /// of 'blur', ...". Call it if work does not end. On devices whose only means is
+    /// VK_NV_device_diagnostic_checkpoints, there are none before the device is lost.
+    /// @throws InvalidArgument without breadcrumbs
+    [[nodiscard]] std::vector<std::string> underWay() const;
     /// Starts a capture for RenderDoc, with all work submitted until endCapture().
     /// @throws Unsupported unless the program runs under RenderDoc; InvalidArgument if a capture
     ///         has begun
@@ -418,12 +424,6 @@ public:
     /// Returns the objects whose memory MemoryUsage::allocated adds up, the largest first. Errors
     /// of OutOfMemory list the first of them.
     [[nodiscard]] std::vector<MemoryObject> memoryObjects() const;
-    /// Lets the peaks of memory() begin anew, at what is allocated and reserved now.
-    void resetPeakMemory();
-    /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
-    /// environment's, else the user's. Returns "" if nothing is kept.
-    std::string cacheFolder() const;
-    /// Returns ManagerOptions::check.
     /// Returns what MemoryUsage::reserved consists of: "tensors", "images" and "arrays" of this
     /// manager, its "freed arrays", and of all managers of the device "freed small tensors",
     /// "intermediate results", "constants" and "other" (objects of other managers, running
@@ -431,6 +431,12 @@ public:
     [[nodiscard]] std::vector<MemoryKind> memoryKinds() const;
     /// Returns the heaps of the device, with what is left in them. Asks the driver.
     [[nodiscard]] std::vector<MemoryHeap> memoryHeaps() const;
+    /// Lets the peaks of memory() begin anew, at what is allocated and reserved now.
+    void resetPeakMemory();
+    /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
+    /// environment's, else the user's. Returns "" if nothing is kept.
+    std::string cacheFolder() const;
+    /// Returns ManagerOptions::check.
     std::string check() const;
 
     /// Kompute 0.9.0's calls, which need <vulkan/vulkan.hpp>. deviceInfo() and kp::listDevices() do

@@ -25,13 +25,16 @@ struct BoundMemory {
 /// The buffer that the dispatches of a checked shader report to. Thread-safe.
 class CheckReport {
 public:
+    /// @param name  of the algorithm, may be null
     /// @throws OutOfMemory
     CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                std::vector<BoundMemory> bound);
+                std::vector<BoundMemory> bound, std::shared_ptr<const std::string> name);
     /// Logs faults that nobody has taken.
     ~CheckReport();
     CheckReport(const CheckReport&) = delete;
     CheckReport& operator=(const CheckReport&) = delete;
+
+    void setName(std::shared_ptr<const std::string> name);
 
     const vulkan::Buffer& buffer() const { return *mBuffer; }
     /// Returns the buffer of CheckedModule::shadowed; null if there is none.
@@ -51,6 +54,7 @@ private:
     const std::shared_ptr<vulkan::Buffer> mBuffer;
     std::shared_ptr<vulkan::Buffer> mShadow;
     std::mutex mMutex;
+    std::shared_ptr<const std::string> mName; ///< guarded by mMutex
 
     friend void throwFaults(const vulkan::Device& device);
 };

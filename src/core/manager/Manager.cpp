@@ -30,6 +30,7 @@
 #include "vulkan/memory/Allocator.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/queue/Breadcrumbs.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -403,6 +404,14 @@ void Manager::clear() {
     mImpl->sequences.prune();
     mImpl->algorithms.prune();
     mImpl->memory.prune();
+}
+
+std::vector<std::string> Manager::underWay() const {
+    const std::shared_ptr<vulkan::Device> owner = device();
+    if (!owner->breadcrumbs())
+        throw InvalidArgument("underWay() needs ManagerOptions::breadcrumbs, or the environment "
+                              "variable KOMPUTE_BREADCRUMBS=1");
+    return owner->breadcrumbs()->underWay();
 }
 
 void Manager::startCapture() const {

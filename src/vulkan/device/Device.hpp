@@ -21,6 +21,7 @@
 namespace kp::vulkan {
 
 class Allocator;
+class Breadcrumbs;
 class BufferCache;
 class BufferPool;
 class CommandBufferPool;
@@ -41,7 +42,6 @@ public:
     virtual bool freeMemory() noexcept { return false; }
 };
 
-/// What a device did since it was created. See Manager::activity().
 /// Device memory that is kept for reuse.
 struct CachedBytes {
     uint64_t smallTensors = 0;
@@ -50,6 +50,7 @@ struct CachedBytes {
     uint64_t all() const { return smallTensors + intermediates + constants; }
 };
 
+/// What a device did since it was created. See Manager::activity().
 struct DeviceActivity {
     std::atomic<uint64_t> launches{0};
     std::atomic<uint64_t> submissions{0};
@@ -77,6 +78,11 @@ public:
     const DevicePlan& plan() const { return mPlan; }
     bool has(Feature feature) const { return mPlan.has(feature); }
     bool wrapped() const { return mWrapped; }
+
+    /// Returns true if a tool shows names and labels of commands.
+    bool labels() const { return mLabels; }
+    /// Returns true if anything shows what work is called.
+    bool namesWork() const { return mLabels || mBreadcrumbs; }
 
     /// All queues: first those that run users' work, then the copy queues.
     size_t queueCount() const { return mQueues.size(); }
@@ -110,6 +116,7 @@ public:
     PipelineCache& pipelines() const { return *mPipelines; }
     DeletionQueue& deletionQueue() const { return *mDeletionQueue; }
     Transfer& transfer() const { return *mTransfer; }
+    Breadcrumbs* breadcrumbs() const { return mBreadcrumbs.get(); } ///< null: the plan has none
 
     /// Held while a submission finds its order against others, is made, and is recorded.
     std::mutex& submissionMutex() const { return mSubmissionMutex; }
@@ -172,6 +179,7 @@ private:
     PhysicalDevice mPhysical;
     DevicePlan mPlan;
     bool mWrapped = false;
+    bool mLabels = false;
     std::atomic<bool> mUnfinished{false}; ///< settle() has given up, and logged a warning
     mutable std::mutex mSubmissionMutex;
     mutable TimelinePoint mLastUnknownAccess;
@@ -190,7 +198,8 @@ private:
     std::unique_ptr<QueryPools> mQueryPools;
     std::unique_ptr<DescriptorAllocator> mDescriptors;
     std::unique_ptr<PipelineCache> mPipelines;
-    std::unique_ptr<Transfer> mTransfer; ///< destroyed early: it holds buffers
+    std::unique_ptr<Transfer> mTransfer;       ///< destroyed early: it holds buffers
+    std::unique_ptr<Breadcrumbs> mBreadcrumbs; ///< destroyed last: recordings refer to it
     /// Recursive: what makes a companion may run out of memory.
     mutable std::recursive_mutex mCompanionMutex;
     std::map<std::type_index, std::shared_ptr<DeviceCompanion>> mCompanions;
