@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -113,6 +114,12 @@ public:
     /// @throws ShaderError or InvalidArgument if the memory does not match the shader;
     ///         InvalidArgument if there is no shader. The algorithm is then unchanged
     void setMemObjects(const MemoryObjects& memObjects);
+
+    /// Names the algorithm's dispatches in captures, profiles and messages, such as those of
+    /// DeviceLost and CheckFailed, and its pipeline in captures and validation messages. An empty
+    /// name takes it away. What a sequence has recorded keeps the earlier name.
+    /// @throws InvalidArgument after destroy()
+    void setName(std::string_view name);
 
     bool isInit() const; ///< true once a shader is set, until destroy()
     /// Releases the shader and the memory. Recordings and running work keep what they need.

@@ -31,6 +31,7 @@ struct CheckFault {
     std::string value;   ///< that should have been written; "" if unknown
     std::array<uint32_t, 3> globalInvocation{};
     std::array<uint32_t, 3> localInvocation{};
+    std::string algorithm; ///< Algorithm::setName(), or the launcher's name; "" without one
 };
 
 /// Thrown by waits for work whose shaders made mistakes, in checked mode (AlgorithmOptions::check).

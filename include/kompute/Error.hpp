@@ -79,15 +79,16 @@ public:
     ~OutOfMemory() override;
 };
 
-/// Thrown if the device stopped. reasons() contains the driver's fault report, if there is one.
+/// Thrown if the device stopped. reasons() contains the driver's fault report, if there is one, and
+/// with ManagerOptions::breadcrumbs the operations that were under way.
 class KOMPUTE_API DeviceLost : public Error {
 public:
     explicit DeviceLost(const std::string& message, std::vector<std::string> reasons = {});
     ~DeviceLost() override;
 };
 
-/// Thrown by waits for work that was cancelled before it started: its sequence or its manager was
-/// destroyed while it waited for an event.
+/// Thrown by waits for work that was cancelled before it started: its sequence was cancelled, or
+/// the sequence or its manager was destroyed, while it waited for an event.
 class KOMPUTE_API Cancelled : public Error {
 public:
     explicit Cancelled(const std::string& message);

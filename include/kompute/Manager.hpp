@@ -36,29 +36,6 @@ struct Activity {
     uint64_t waits = 0;       ///< how often a thread waited for submitted work, finished or not
 };
 
-/// Device memory, in bytes; host memory counts only if the device has no other. See
-/// Manager::memory().
-struct MemoryUsage {
-    /// Of the manager's living tensors, images and arrays. Memory of others that a tensor wraps or
-    /// imports does not count, nor do exportable tensors.
-    uint64_t allocated = 0;
-    uint64_t peak = 0; ///< the largest `allocated` since the last resetPeakMemory()
-    /// Kept for reuse: the manager's freed arrays and, for all managers of the device, freed small
-    /// tensors, memory of intermediate results, and constants of operations. clear() frees it.
-    uint64_t cached = 0;
-    /// What the driver has given to the device, for all its managers: all of the above, memory of
-    /// running operations, and unused parts of blocks.
-    uint64_t reserved = 0;
-    uint64_t peakReserved = 0; ///< the largest `reserved` since a manager's resetPeakMemory()
-};
-
-/// A tensor, image or array, and the device memory that it has. See Manager::memoryObjects().
-struct MemoryObject {
-    std::string name; ///< given to Memory::setName(); "" without one
-    std::string kind; ///< such as "tensor of 8 eFloat"
-    uint64_t bytes = 0;
-};
-
 /// Owns a Vulkan device and creates the objects that live on it. Start here:
 ///
 ///     kp::Manager manager; // the best device
@@ -408,6 +385,12 @@ public:
     /// managers of the same device.
     /// @throws DeviceLost
     void waitIdle() const;
+    /// Returns the operations that the device has begun and not finished, for messages, with
+    /// ManagerOptions::breadcrumbs: "operation 2 of 3 of sequence 'frame' was under way: dispatch
+    /// of 'blur', ...". Call it if work does not end. On devices whose only means is
+    /// VK_NV_device_diagnostic_checkpoints, there are none before the device is lost.
+    /// @throws InvalidArgument without breadcrumbs
+    [[nodiscard]] std::vector<std::string> underWay() const;
     /// Starts a capture for RenderDoc, with all work submitted until endCapture().
     /// @throws Unsupported unless the program runs under RenderDoc; InvalidArgument if a capture
     ///         has begun
@@ -443,6 +426,13 @@ public:
     /// Returns the objects whose memory MemoryUsage::allocated adds up, the largest first. Errors
     /// of OutOfMemory list the first of them.
     [[nodiscard]] std::vector<MemoryObject> memoryObjects() const;
+    /// Returns what MemoryUsage::reserved consists of: "tensors", "images" and "arrays" of this
+    /// manager, its "freed arrays", and of all managers of the device "freed small tensors",
+    /// "intermediate results", "constants" and "other" (objects of other managers, running
+    /// operations, and unused parts of blocks).
+    [[nodiscard]] std::vector<MemoryKind> memoryKinds() const;
+    /// Returns the heaps of the device, with what is left in them. Asks the driver.
+    [[nodiscard]] std::vector<MemoryHeap> memoryHeaps() const;
     /// Resets the peaks of memory() to the current values.
     void resetPeakMemory();
     /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the

@@ -48,6 +48,12 @@ struct ManagerOptions {
     /// Checked mode of algorithms and kernels without AlgorithmOptions::check, and lines
     /// in shaders that the manager compiles. Empty: the CheckScope or KOMPUTE_CHECK.
     std::string check;
+    /// True lets DeviceLost and Manager::underWay() name the operations that the device was, or is,
+    /// working on, with their sequence and shader. Costs time: on devices without
+    /// VK_AMD_buffer_marker and VK_NV_device_diagnostic_checkpoints, all operations wait for each
+    /// other. The environment variable KOMPUTE_BREADCRUMBS=1 does the same. Managers that differ in
+    /// this share no device.
+    bool breadcrumbs = false;
     WaitPolicy waitPolicy = WaitPolicy::eAuto;
     /// Folder for everything that is kept between runs: compiled pipelines and shaders (including
     /// the library's own) and autotuning results. Empty: the environment variable
@@ -124,6 +130,9 @@ struct HostDevice {
     /// than the call that made them; Manager::lockQueue() submits them. False submits each at once,
     /// so that the application's own submissions follow it.
     bool coalesce = false;
+    /// As ManagerOptions::breadcrumbs. The device needs no extension, but one of those named there
+    /// is used if it is in deviceExtensions. The first manager of the device decides.
+    bool breadcrumbs = false;
 };
 
 /// Properties of one device of this machine. Plain data.

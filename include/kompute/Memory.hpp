@@ -307,4 +307,45 @@ constexpr Memory::DataTypes Memory::dataType() {
     }
 }
 
+/// Device memory, in bytes; host memory counts only if the device has no other. See
+/// Manager::memory().
+struct MemoryUsage {
+    /// Of the manager's living tensors, images and arrays. Memory of others that a tensor wraps or
+    /// imports does not count, nor do exportable tensors.
+    uint64_t allocated = 0;
+    uint64_t peak = 0; ///< the largest `allocated` since the last resetPeakMemory()
+    /// Kept for reuse: the manager's freed arrays and, for all managers of the device, freed small
+    /// tensors, memory of intermediate results, and constants of operations. clear() frees it.
+    uint64_t cached = 0;
+    /// What the driver has given to the device, for all its managers: all of the above, memory of
+    /// running operations, and unused parts of blocks.
+    uint64_t reserved = 0;
+    uint64_t peakReserved = 0; ///< the largest `reserved` since a manager's resetPeakMemory()
+};
+
+/// A tensor, image or array, and the device memory that it has. See Manager::memoryObjects().
+struct MemoryObject {
+    std::string name; ///< given to Memory::setName(); "" without one
+    std::string kind; ///< such as "tensor of 8 eFloat"
+    uint64_t bytes = 0;
+};
+
+/// Device memory of one kind. See Manager::memoryKinds().
+struct MemoryKind {
+    std::string kind;   ///< such as "tensors"
+    uint64_t count = 0; ///< of objects; 0 if they are not counted
+    uint64_t bytes = 0;
+};
+
+/// A heap of a device's memory, in bytes. See Manager::memoryHeaps().
+struct MemoryHeap {
+    bool deviceLocal = false; ///< memory of the device, not of the host
+    uint64_t size = 0;
+    /// What this process can have, as the driver estimates it now; others use the rest. Without
+    /// VK_EXT_memory_budget, four fifths of the size.
+    uint64_t budget = 0;
+    uint64_t used = 0;     ///< by this process; without VK_EXT_memory_budget, the next
+    uint64_t reserved = 0; ///< of it, by the library for this device
+};
+
 } // namespace kp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -182,6 +183,17 @@ public:
 
     /// Returns true if the wait for the last evaluation timed out.
     bool timedOut() const;
+
+    /// Cancels the last evaluation if it is not submitted yet, because it waits for an event on the
+    /// host: it never runs, waits for its event throw Cancelled, and the sequence can be used again
+    /// at once. Work that was submitted cannot be cancelled.
+    /// @return false if there was nothing to cancel
+    bool cancel();
+
+    /// Names the sequence in captures, in messages such as those of DeviceLost, and in
+    /// Manager::underWay(). An empty name takes it away. Captures have the name from the next
+    /// recording on.
+    void setName(std::string_view name);
 
     /// Returns the event of the last submission, for other sequences or the host to wait on. The
     /// event is already done if nothing was submitted.

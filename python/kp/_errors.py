@@ -54,11 +54,15 @@ class OutOfMemory(Error, MemoryError):
 
 
 class DeviceLost(Error):
-    """The device was lost. ``reasons`` holds the driver's fault report, if there is one."""
+    """The device was lost.
+
+    ``reasons`` holds the driver's fault report, if there is one, and the operations that were under way, with
+    ``Manager(breadcrumbs=True)`` or ``KOMPUTE_BREADCRUMBS=1``.
+    """
 
 
 class Cancelled(Error):
-    """The work was cancelled before it started: its sequence or manager was destroyed."""
+    """The work was cancelled before it started: its sequence was cancelled, or it or the manager was destroyed."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,7 @@ class CheckFault:
     - ``index``, ``extent``: the index and the number of elements.
     - ``value``: what was to be written, as text.
     - ``global_invocation``, ``local_invocation``: in x, y and z.
+    - ``algorithm``: the name of the kernel, or as given to ``Algorithm.set_name()``; else empty.
     """
 
     kind: str
@@ -88,6 +93,7 @@ class CheckFault:
     value: str
     global_invocation: tuple[int, int, int]
     local_invocation: tuple[int, int, int]
+    algorithm: str = ""
 
 
 class CheckFailed(Error):

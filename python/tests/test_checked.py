@@ -414,3 +414,18 @@ def test_each_kind_of_fault_has_its_line_and_index(
     assert fault.index == index
     if kind != "race":
         assert fault.global_invocation[0] == 3
+
+
+def test_faults_name_the_algorithm_and_the_memory() -> None:
+    mgr = kp.Manager(check="bounds")
+    memory = mgr.tensor(np.zeros(2, np.float32))
+    memory.set_name("weights")
+    algorithm = mgr.algorithm([memory], WRITES, (1,), push_consts={"k": 2})
+    algorithm.set_name("scatter")
+    error = failure(lambda: mgr.sequence().eval(kp.OpAlgoDispatch(algorithm)))
+    assert error.faults[0].algorithm == "scatter"
+    assert "a tensor 'weights' of 2 float32" in error.faults[0].memory
+    assert "dispatch of 'scatter'" in str(error)
+    with kp.checked("bounds"):
+        fault = failure(lambda: shift(np.ones(4, np.float32), np.zeros(4, np.float32))).faults[0]
+    assert fault.algorithm == "shift"

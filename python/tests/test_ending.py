@@ -32,8 +32,8 @@ tensor = mgr.tensor_t(np.zeros(64, np.uint32))
 """
 
 
-def lines(program: str) -> list[str]:
-    return run_python(BEGIN + program, HERE, timeout=120).splitlines()
+def lines(program: str, **environment: str) -> list[str]:
+    return run_python(BEGIN + program, HERE, timeout=120, **environment).splitlines()
 
 
 def test_control_c_ends_the_wait_for_a_running_sequence_that_is_dropped() -> None:
@@ -255,3 +255,25 @@ assert s.timed_out()
     )
     assert output in found
     assert found.count("still works after 10000 ms") == 1
+
+
+def test_breadcrumbs_tell_what_the_device_works_on() -> None:
+    output = lines(
+        """
+sequence = long_sequence(mgr, [tensor], 1)
+sequence.set_name("frame")
+sequence.eval_async().eval_await(50_000_000)
+if sequence.timed_out():  # not on a fast device
+    assert all(" of sequence 'frame' was under way: " in text for text in mgr.under_way())
+    assert mgr.under_way()
+sequence.event().wait()
+print(mgr.under_way())
+""",
+        KOMPUTE_BREADCRUMBS="1",
+    )
+    assert output == ["[]"]
+
+
+def test_without_breadcrumbs_nothing_is_known_to_be_under_way() -> None:
+    with kp.Manager() as manager, pytest.raises(kp.InvalidArgument, match="KOMPUTE_BREADCRUMBS=1"):
+        manager.under_way()

@@ -231,6 +231,24 @@ def test_eval_await_can_be_asked_whether_it_timed_out(mgr: kp.Manager) -> None:
     assert not sequence.timed_out()
 
 
+def test_one_sequence_can_be_cancelled(mgr: kp.Manager) -> None:
+    never = kp.UserEvent()
+    tensor = mgr.tensor([1, 2])
+    sequence = mgr.sequence()
+    sequence.set_name("frame")
+    assert not sequence.cancel()
+    sequence.record(kp.OpFill([tensor], 5)).eval_async(wait_for=[never])
+    event = sequence.event()
+    with pytest.raises(kp.InvalidArgument, match="while the sequence 'frame' runs"):
+        sequence.rerecord()
+    assert sequence.cancel()
+    assert not sequence.is_running()
+    with pytest.raises(kp.Cancelled, match="its sequence 'frame' was cancelled"):
+        event.wait()
+    sequence.eval()
+    assert tensor.read().tolist() == [5, 5]
+
+
 def test_event_reports_the_end_of_a_sequence(mgr: kp.Manager) -> None:
     assert kp.Event().done
     sequence, _ = spinning(mgr, 200)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <string_view>
 #include <utility>
 
 #include "core/algorithm/AlgorithmChecks.hpp"
@@ -44,7 +45,10 @@ size_t hashOf(const MemoryBinding& binding) {
 }
 
 bool bindsTheSame(const MemoryBinding& a, const MemoryBinding& b) {
-    return a.pipeline == b.pipeline && a.samplers == b.samplers &&
+    const auto nameOf = [](const MemoryBinding& binding) {
+        return binding.name ? std::string_view(*binding.name) : std::string_view();
+    };
+    return a.pipeline == b.pipeline && a.samplers == b.samplers && nameOf(a) == nameOf(b) &&
            std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(),
                       [](const auto& x, const auto& y) { return x.resource == y.resource; });
 }
@@ -328,6 +332,8 @@ KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
             return variant.algorithm;
     auto made = Internals::make<Algorithm>(used.device);
     implOf(*made).managerQueue = used.managerQueue;
+    if (dispatch.checks.any() || used.device->namesWork())
+        implOf(*made).name = std::make_shared<const std::string>(launcher.name());
     MemoryObjects objects(memory);
     if (types() == TypeRule::eReinterpret)
         objects = reinterpreted(std::move(objects));
@@ -357,7 +363,10 @@ void KernelLauncher::Impl::build(Dispatch& dispatch) {
     const std::vector<std::shared_ptr<Memory>> memory = memoryOf(dispatch);
     std::shared_ptr<Algorithm> algorithm = cloneOf(*pipelineFor(dispatch, memory));
     Algorithm::Impl& impl = implOf(*algorithm);
-    if (impl.memObjects != memory || impl.memoryChanged()) {
+    if (impl.checked || impl.device->namesWork())
+        impl.name = std::make_shared<const std::string>(launcher.name());
+    const bool renamed = impl.binding->name != impl.name;
+    if (impl.memObjects != memory || impl.memoryChanged() || renamed) {
         impl.types = types();
         checkBindings(*impl.reflection, *impl.device, memory, impl.types);
         checkSamplers(*impl.reflection, *impl.device, impl.options, memory);

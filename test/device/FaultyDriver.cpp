@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "FaultyDriver.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -8,6 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
@@ -36,7 +38,7 @@ namespace {
     X(vkCreateQueryPool) X(vkDestroyQueryPool) X(vkGetQueryPoolResults)                            \
     X(vkCreateSemaphore) X(vkDestroySemaphore) X(vkGetSemaphoreCounterValue) X(vkWaitSemaphores)   \
     X(vkCreateFence) X(vkDestroyFence) X(vkResetFences) X(vkGetFenceStatus) X(vkWaitForFences)     \
-    X(vkQueueSubmit)
+    X(vkQueueSubmit) X(vkCmdDispatch) X(vkCmdFillBuffer)
 // clang-format on
 
 enum Function {
@@ -69,6 +71,27 @@ struct State {
     std::map<std::string, std::multiset<uint64_t>> alive;
     std::map<uint64_t, uint64_t> setsInPool; ///< descriptor sets in use
     uint64_t misuses = 0;
+
+    uint64_t stopAt = 0; ///< number of the dispatch in which the device stops; 0: in none
+    uint64_t dispatches = 0;
+    bool stopped = false;
+    std::vector<std::string> offered; ///< extensions
+    bool tool = false;
+    std::vector<std::string> labels;
+    std::vector<std::string> names;
+    void* begun = nullptr;    ///< the last checkpoint that the device has passed
+    void* finished = nullptr; ///< likewise, and all work before it has ended
+
+    bool offers(const char* extension) const {
+        return std::find(offered.begin(), offered.end(), extension) != offered.end();
+    }
+    /// Counts a dispatch. Returns true if the device has stopped, in it or before.
+    bool stops(bool dispatch) {
+        const std::lock_guard lock(gMutex);
+        if (dispatch && stopAt != 0 && ++dispatches >= stopAt)
+            stopped = true;
+        return stopped;
+    }
 
     /// Counts a call. True if it must fail.
     bool fails(int function) {
@@ -161,15 +184,39 @@ void note(const Args&... args) {
     }
 }
 
+/// Creates a device without the extensions that only this layer has.
+VkResult createWithoutOffered(PFN_vkCreateDevice create, VkPhysicalDevice physical,
+                              const VkDeviceCreateInfo* info,
+                              const VkAllocationCallbacks* allocator, VkDevice* device) {
+    std::vector<const char*> extensions;
+    for (uint32_t i = 0; i < info->enabledExtensionCount; ++i)
+        if (!gState.offers(info->ppEnabledExtensionNames[i]))
+            extensions.push_back(info->ppEnabledExtensionNames[i]);
+    VkDeviceCreateInfo without = *info;
+    without.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    without.ppEnabledExtensionNames = extensions.data();
+    return create(physical, &without, allocator, device);
+}
+
 template <Function F, typename Pointer>
 struct Hook;
 template <Function F, typename Result, typename... Args>
 struct Hook<F, Result(VKAPI_PTR*)(Args...)> {
     static inline Result(VKAPI_PTR* sReal)(Args...) = nullptr;
 
+    static Result callReal(Args... args) {
+        if constexpr (F == vkCreateDeviceIndex)
+            return createWithoutOffered(sReal, args...);
+        else
+            return sReal(args...);
+    }
+
     static Result VKAPI_CALL call(Args... args) {
         if constexpr (std::is_void_v<Result>) {
             gState.fails(F);
+            if constexpr (F == vkCmdDispatchIndex || F == vkCmdFillBufferIndex)
+                if (gState.stops(F == vkCmdDispatchIndex))
+                    return;
             note<F>(args...); // before the call, which may free the handle for reuse
             sReal(args...);
         } else {
@@ -182,7 +229,7 @@ struct Hook<F, Result(VKAPI_PTR*)(Args...)> {
             std::unique_lock lock(gQueueMutex, std::defer_lock);
             if constexpr (F == vkQueueSubmitIndex || F == vkDeviceWaitIdleIndex)
                 lock.lock();
-            const Result result = sReal(args...);
+            const Result result = callReal(args...);
             if (lock)
                 lock.unlock();
             if (result == VK_SUCCESS)
@@ -192,10 +239,104 @@ struct Hook<F, Result(VKAPI_PTR*)(Args...)> {
     }
 };
 
+// The stopped device still begins what comes next: it does not wait for the end of dispatches.
+
+PFN_vkCmdPipelineBarrier gPipelineBarrier = nullptr;
+
+void VKAPI_CALL writeMarker(VkCommandBuffer commands, VkPipelineStageFlagBits stage,
+                            VkBuffer buffer, VkDeviceSize offset, uint32_t marker) {
+    if (stage != VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT && gState.stops(false))
+        return;
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    const auto order = [&] {
+        gPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                         VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                         &barrier, 0, nullptr, 0, nullptr);
+    };
+    order();
+    Hook<vkCmdFillBufferIndex, PFN_vkCmdFillBuffer>::sReal(commands, buffer, offset, 4, marker);
+    order();
+}
+
+void VKAPI_CALL setCheckpoint(VkCommandBuffer, const void* marker) {
+    gState.begun = const_cast<void*>(marker);
+    if (!gState.stops(false))
+        gState.finished = const_cast<void*>(marker);
+}
+
+void VKAPI_CALL getCheckpoints(VkQueue, uint32_t* count, VkCheckpointDataNV* data) {
+    if (data) {
+        data[0].stage = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT;
+        data[0].pCheckpointMarker = gState.begun;
+        data[1].stage = VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+        data[1].pCheckpointMarker = gState.finished;
+    }
+    *count = 2;
+}
+
+PFN_vkCmdBeginDebugUtilsLabelEXT gBeginLabel = nullptr;
+PFN_vkCmdEndDebugUtilsLabelEXT gEndLabel = nullptr;
+PFN_vkSetDebugUtilsObjectNameEXT gSetName = nullptr;
+
+void VKAPI_CALL beginLabel(VkCommandBuffer commands, const VkDebugUtilsLabelEXT* label) {
+    gState.labels.emplace_back(label->pLabelName);
+    gBeginLabel(commands, label);
+}
+
+void VKAPI_CALL endLabel(VkCommandBuffer commands) {
+    gState.labels.emplace_back();
+    gEndLabel(commands);
+}
+
+VkResult VKAPI_CALL setName(VkDevice device, const VkDebugUtilsObjectNameInfoEXT* info) {
+    gState.names.emplace_back(info->pObjectName);
+    return gSetName(device, info);
+}
+
+/// Returns @p replacement for @p real, which it calls.
+template <typename Pointer>
+PFN_vkVoidFunction replaced(Pointer& kept, PFN_vkVoidFunction real, Pointer replacement) {
+    kept = reinterpret_cast<Pointer>(real);
+    return real ? reinterpret_cast<PFN_vkVoidFunction>(replacement) : nullptr;
+}
+
+VkResult VKAPI_CALL listTools(VkPhysicalDevice, uint32_t* count,
+                              VkPhysicalDeviceToolPropertiesEXT* tools) {
+    if (tools)
+        tools->purposes = VK_TOOL_PURPOSE_DEBUG_MARKERS_BIT_EXT;
+    *count = 1;
+    return VK_SUCCESS;
+}
+
+PFN_vkGetInstanceProcAddr gGetInstanceProcAddr = nullptr;
+
+PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance instance, const char* name) {
+    if (gState.tool && std::strncmp(name, "vkGetPhysicalDeviceToolProperties", 33) == 0)
+        return reinterpret_cast<PFN_vkVoidFunction>(&listTools);
+    return gGetInstanceProcAddr(instance, name);
+}
+
 PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice device, const char* name) {
+    const auto is = [&](const char* other) { return std::strcmp(name, other) == 0; };
+    if (gState.offers("VK_AMD_buffer_marker") && is("vkCmdWriteBufferMarkerAMD"))
+        return reinterpret_cast<PFN_vkVoidFunction>(&writeMarker);
+    if (gState.offers("VK_NV_device_diagnostic_checkpoints") && is("vkCmdSetCheckpointNV"))
+        return reinterpret_cast<PFN_vkVoidFunction>(&setCheckpoint);
+    if (gState.offers("VK_NV_device_diagnostic_checkpoints") && is("vkGetQueueCheckpointDataNV"))
+        return reinterpret_cast<PFN_vkVoidFunction>(&getCheckpoints);
     const PFN_vkVoidFunction real = gGetDeviceProcAddr(device, name);
     if (!real)
         return nullptr;
+    if (is("vkCmdPipelineBarrier"))
+        gPipelineBarrier = reinterpret_cast<PFN_vkCmdPipelineBarrier>(real);
+    if (is("vkCmdBeginDebugUtilsLabelEXT"))
+        return replaced(gBeginLabel, real, &beginLabel);
+    if (is("vkCmdEndDebugUtilsLabelEXT"))
+        return replaced(gEndLabel, real, &endLabel);
+    if (is("vkSetDebugUtilsObjectNameEXT"))
+        return replaced(gSetName, real, &setName);
 #define KOMPUTE_HOOK(function)                                                                     \
     if (std::strcmp(name, #function) == 0) {                                                       \
         Hook<function##Index, PFN_##function>::sReal = reinterpret_cast<PFN_##function>(real);     \
@@ -247,14 +388,44 @@ std::unique_ptr<kp::Manager> FaultyDriver::manager(kp::ManagerOptions options) {
     CreateDevice::sReal = real.vkCreateDevice;
     table.vkGetDeviceProcAddr = getDeviceProcAddr;
     table.vkCreateDevice = &CreateDevice::call;
+    gGetInstanceProcAddr = real.vkGetInstanceProcAddr;
+    table.vkGetInstanceProcAddr = getInstanceProcAddr;
+    auto& devices = const_cast<std::vector<vulkan::PhysicalDevice>&>(mInstance->physicalDevices());
+    const std::vector<vulkan::PhysicalDevice> realDevices = devices;
+    for (vulkan::PhysicalDevice& device : devices) {
+        device.extensions.insert(device.extensions.end(), gState.offered.begin(),
+                                 gState.offered.end());
+        std::sort(device.extensions.begin(), device.extensions.end());
+    }
+    const auto restore = [&] {
+        table = real;
+        devices = realDevices;
+    };
     try {
         auto manager = std::make_unique<kp::Manager>(options);
-        table = real;
+        restore();
         return manager;
     } catch (...) {
-        table = real;
+        restore();
         throw;
     }
+}
+
+void FaultyDriver::stopAt(uint64_t number) {
+    gState.stopAt = number;
+    gState.dispatches = 0;
+}
+void FaultyDriver::offer(const std::string& extension) {
+    gState.offered.push_back(extension);
+}
+void FaultyDriver::attachTool() {
+    gState.tool = true;
+}
+std::vector<std::string> FaultyDriver::labels() const {
+    return gState.labels;
+}
+std::vector<std::string> FaultyDriver::names() const {
+    return gState.names;
 }
 
 void FaultyDriver::fail(const std::string& function, uint64_t number, int32_t result, Often often) {
@@ -274,6 +445,8 @@ uint64_t FaultyDriver::next(kp::Manager& manager, uint64_t number) {
 
 void FaultyDriver::works() {
     gState.failing = -1;
+    gState.stopAt = 0;
+    gState.stopped = false;
 }
 bool FaultyDriver::failed() const {
     return gState.failed;

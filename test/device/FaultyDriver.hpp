@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <kompute/Kompute.hpp>
@@ -26,6 +27,16 @@ public:
 
     std::unique_ptr<kp::Manager> manager(kp::ManagerOptions options = {});
 
+    /// Lets the devices of later managers have an extension that the driver lacks, in a simple
+    /// form: "VK_AMD_buffer_marker" or "VK_NV_device_diagnostic_checkpoints".
+    void offer(const std::string& extension);
+    /// Lets later managers see a tool that shows labels.
+    void attachTool();
+    /// The labels that were begun, in their order, and "" for each that ended.
+    std::vector<std::string> labels() const;
+    /// The names that were given to objects.
+    std::vector<std::string> names() const;
+
     enum class Often {
         eOnce,      ///< the n-th call fails, later ones work
         eFromThenOn ///< the n-th call fails and all after it, until works()
@@ -34,7 +45,11 @@ public:
     /// without calling the driver. A call that returns VK_ERROR_DEVICE_LOST first waits for the
     /// device, because a lost device runs nothing.
     void fail(const std::string& function, uint64_t number, int32_t result, Often often);
-    /// Lets every call work again.
+    /// Lets the device stop within the @p number-th dispatch that is recorded from now on: neither
+    /// that one nor a later one runs, and no breadcrumb says that it has ended. Combine it with
+    /// fail() and VK_ERROR_DEVICE_LOST.
+    void stopAt(uint64_t number);
+    /// Lets every call work again, and later dispatches run.
     void works();
     /// True if a call failed since fail().
     bool failed() const;

@@ -7,12 +7,19 @@ import argparse
 from typing import NoReturn
 
 import kp
-from kp.cli import compile, info, run
+from kp.cli import compile, info, memory, run
 from kp.cli.bench import command as bench
 from kp.cli.device_report import command as report
 from kp.cli.errors import UsageError
 
-COMMANDS = (info.COMMAND, run.COMMAND, compile.COMMAND, bench.COMMAND, report.COMMAND)
+COMMANDS = (
+    info.COMMAND,
+    memory.COMMAND,
+    run.COMMAND,
+    compile.COMMAND,
+    bench.COMMAND,
+    report.COMMAND,
+)
 
 
 class Parser(argparse.ArgumentParser):

@@ -142,7 +142,7 @@ void addFaults(const py::object& raised, const CheckFailed& failed) {
                               textOf(each.message), textOf(each.target),
                               textOf(inPythonSpelling(each.memory)), each.index, each.extent,
                               each.value, py::tuple(py::cast(each.globalInvocation)),
-                              py::tuple(py::cast(each.localInvocation))));
+                              py::tuple(py::cast(each.localInvocation)), textOf(each.algorithm)));
     raised.attr("faults") = faults;
     raised.attr("count") = failed.count();
     ofPackage("point_at")(raised);

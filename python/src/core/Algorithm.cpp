@@ -279,6 +279,14 @@ void bindAlgorithm(Classes& classes) {
             "x"_a, "y"_a = 1, "z"_a = 1, doc(R"(
                 Starts at least this many invocations: the work groups are the counts divided by
                 local_size, rounded up. `x` may be a sequence of all three.)"))
+        .def(
+            "set_name",
+            [](py::handle self, const std::string& name) {
+                changeable(self).algorithm->setName(name);
+            },
+            "name"_a, doc(R"(
+                Names the dispatches in captures, profiles and messages, such as those of DeviceLost
+                and CheckFailed, and the pipeline in captures. An empty name takes it away.)"))
         .method("is_init", &Algorithm::isInit, "True once there is a shader, and until destroy().")
         .def(
             "destroy",

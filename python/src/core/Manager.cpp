@@ -113,7 +113,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
             const std::string& uuid, const std::string& deviceType,
             const std::vector<std::string>& requiredExtensions, const std::string& validation,
             const std::string& wait, const py::object& cacheFolder, bool timelineSemaphores,
-            bool coalesce, bool reorder, const py::object& check) {
+            bool coalesce, bool reorder, const py::object& check, bool breadcrumbs) {
     ManagerOptions options;
     options.deviceIndex = device;
     options.queueFamilies = families;
@@ -132,6 +132,7 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.coalesce = coalesce;
     options.reorder = reorder;
     options.check = toChecks(check);
+    options.breadcrumbs = breadcrumbs;
     auto handle = std::make_shared<ManagerHandle>();
     {
         const ReleaseGil release;
@@ -186,6 +187,30 @@ void bindMemoryObject(py::module_& module) {
         });
 }
 
+void bindMemoryKinds(py::module_& module) {
+    py::class_<MemoryKind>(module, "MemoryKind", "Device memory of one kind.")
+        .def_readonly("kind", &MemoryKind::kind, "What it is, such as 'tensors'.")
+        .def_readonly("count", &MemoryKind::count, "Number of objects; 0 if they are not counted.")
+        .def_readonly("bytes", &MemoryKind::bytes, "The memory that they have together.")
+        .def("__repr__", [](const MemoryKind& kind) {
+            return formatted("<kp.MemoryKind {}: {} bytes>", kind.kind, kind.bytes);
+        });
+    py::class_<MemoryHeap>(module, "MemoryHeap", "A heap of a device's memory, in bytes.")
+        .def_readonly("device_local", &MemoryHeap::deviceLocal,
+                      "True for memory of the device, False for memory of the host.")
+        .def_readonly("size", &MemoryHeap::size, "All of it.")
+        .def_readonly("budget", &MemoryHeap::budget, doc(R"(
+            What this process can have, as the driver estimates it now; others use the rest. Without
+            VK_EXT_memory_budget, four fifths of the size.)"))
+        .def_readonly("used", &MemoryHeap::used, "By this process.")
+        .def_readonly("reserved", &MemoryHeap::reserved, "Of it, by kp for this device.")
+        .def("__repr__", [](const MemoryHeap& heap) {
+            return formatted("<kp.MemoryHeap {}size={} budget={} used={} reserved={}>",
+                             heap.deviceLocal ? "device_local " : "", heap.size, heap.budget,
+                             heap.used, heap.reserved);
+        });
+}
+
 void bindMemoryUsage(py::module_& module) {
     py::class_<MemoryUsage>(module, "MemoryUsage", doc(R"(
         Device memory, in bytes. Host memory counts only if the device has no other.)"))
@@ -223,13 +248,15 @@ WaitPolicy toWaitPolicy(const std::string& name) {
 
 void bindManager(py::module_& module, Classes& classes) {
     bindMemoryObject(module);
+    bindMemoryKinds(module);
     bindMemoryUsage(module);
     Members(classes.manager, managerIn)
         .def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
              "device_type"_a = "", "required_extensions"_a = py::list(), "validation"_a = "",
              "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true,
-             "coalesce"_a = true, "reorder"_a = true, "check"_a = py::none(), doc(R"(
+             "coalesce"_a = true, "reorder"_a = true, "check"_a = py::none(),
+             "breadcrumbs"_a = false, doc(R"(
                  Without arguments: the best device, or the one that the environment variable
                  KOMPUTE_DEVICE names.
 
@@ -246,7 +273,9 @@ void bindManager(py::module_& module, Classes& classes) {
                  together; with `coalesce=False` each is submitted at once. Independent dispatches of
                  a sequence may run in another order to share barriers; `reorder=False` keeps the
                  order in which they were recorded. `check` turns checked mode on (True, or a list as
-                 for kp.checked) for the manager's algorithms and kernels, or off (False).)"))
+                 for kp.checked) for the manager's algorithms and kernels, or off (False). With
+                 `breadcrumbs`, as with KOMPUTE_BREADCRUMBS=1, DeviceLost and under_way() name the
+                 operations that the device was or is working on, which costs time.)"))
         .def(
             "compile",
             [](py::handle self, const py::object& source, const py::object& includes,
@@ -286,6 +315,14 @@ void bindManager(py::module_& module, Classes& classes) {
         .method("memory_objects", &Manager::memoryObjects, doc(R"(
                 The tensors, images and arrays whose memory `memory().allocated` adds up, the largest
                 first. OutOfMemory lists the first of them.)"))
+        .method("memory_kinds", &Manager::memoryKinds, doc(R"(
+                What `memory().reserved` consists of, as a list of MemoryKind: tensors, images and
+                arrays of this manager, its freed arrays, and of all managers of the device freed
+                small tensors, intermediate results, constants, and other memory (objects of other
+                managers, running operations, and unused parts of blocks).)"))
+        .method("memory_heaps", &Manager::memoryHeaps, doc(R"(
+                The heaps of the device, as a list of MemoryHeap, with what is left in them. Asks the
+                driver.)"))
         .method("reset_peak_memory", &Manager::resetPeakMemory, doc(R"(
                 Lets the peaks of memory() begin anew, at what is allocated and reserved now.)"))
         .method("clear", &Manager::clear, doc(R"(
@@ -295,6 +332,10 @@ void bindManager(py::module_& module, Classes& classes) {
             "wait_idle", [](py::handle self) { waitForSubmitted(managerIn(self)); }, doc(R"(
                 Waits until the device has finished everything that was submitted to it. Failures are
                 reported by the events.)"))
+        .method("under_way", &Manager::underWay, doc(R"(
+                Texts about the operations that the device has begun and not finished, with their
+                sequences and shaders, if the manager has `breadcrumbs`. Call it if work does not
+                end.)"))
         .method("start_capture", &Manager::startCapture, doc(R"(
                 Starts a capture for RenderDoc, with all work submitted until end_capture(). Raises
                 Unsupported unless the program runs under RenderDoc.)"))

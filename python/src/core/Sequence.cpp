@@ -279,6 +279,15 @@ std::string describeSequence(py::handle self) {
                                                                   : "idle");
 }
 
+bool cancelSequence(SequenceHandle& handle) {
+    bool cancelled = false;
+    change(handle, [&](Sequence& sequence) {
+        const ReleaseGil release; // those who wait for the event are called
+        cancelled = sequence.cancel();
+    });
+    return cancelled;
+}
+
 void destroySequence(py::handle self) {
     SequenceHandle& handle = sequenceOf(self);
     // What still waits for an event on the host is cancelled instead.
@@ -391,6 +400,19 @@ void bindSequence(py::module_& module, Classes& classes) {
                 operation. For sequences created with total_timestamps.)"))
         .method("get_timestamps_ns", &Sequence::getTimestampsNs, "get_timestamps() in nanoseconds.")
         .method("event", &Sequence::event, "The event of the last submission.")
+        .def(
+            "cancel", [](py::handle self) { return cancelSequence(sequenceOf(self)); }, doc(R"(
+            Cancels the last evaluation if it waits for an event on the host: it never runs, and
+            waits for its event raise Cancelled. Work that was submitted cannot be cancelled.
+            Returns whether there was something to cancel.)"))
+        .def(
+            "set_name",
+            [](py::handle self, const std::string& name) {
+                change(sequenceOf(self), [&](Sequence& sequence) { sequence.setName(name); });
+            },
+            "name"_a, doc(R"(
+            Names the sequence in captures, in messages such as those of DeviceLost, and in
+            Manager.under_way(). An empty name takes it away.)"))
         .def("destroy", &destroySequence, doc(R"(
             Waits for running work and releases everything. A second call does nothing.)"));
     type.def_property_readonly("_manager", [](py::handle o) { return sequenceOf(o).manager; })

@@ -138,7 +138,7 @@ Plan::Bound& Plans::bindingFor(Plan& plan, const Signature& signature) {
         plan.kernel = kernelOf(*plan.source, memory);
     made.algorithm = cloneOf(*plan.kernel);
     Algorithm::Impl& impl = implOf(*made.algorithm);
-    impl.label = plan.name->c_str();
+    impl.name = std::shared_ptr<const std::string>(std::shared_ptr<void>(), plan.name);
     impl.memObjects = std::move(memory);
     impl.bindMemory();
     impl.setWorkgroup(folded(plan.groups));

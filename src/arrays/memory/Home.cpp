@@ -135,7 +135,10 @@ std::shared_ptr<Tensor> Home::takeFreed(DType dtype, int64_t count, Memory::Memo
 }
 
 std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count, Memory::MemoryTypes type) {
-    return manager().tensor(static_cast<uint64_t>(count), itemSize(dtype), dataTypeOf(dtype), type);
+    std::shared_ptr<Tensor> tensor =
+        manager().tensor(static_cast<uint64_t>(count), itemSize(dtype), dataTypeOf(dtype), type);
+    implOf(*tensor).entry.setArray();
+    return tensor;
 }
 
 void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept {
@@ -174,6 +177,7 @@ void Home::keep(Lent memory) {
         mFreed[keyOf(memory.dtype, memory.count, memory.tensor->memoryType())];
     kept.push_back(std::move(memory.tensor));
     implOf(*kept.back()).entry.setCached(true);
+    implOf(*kept.back()).entry.setName({}); // the next array is another one
     implOf(*kept.back()).memory().setFollowsLaunches(false);
     mFreedBytes += memory.bytes();
 }

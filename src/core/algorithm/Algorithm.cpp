@@ -51,6 +51,7 @@ void Algorithm::rebuildBytes(const MemoryObjects& objects, ArrayView<uint32_t> s
     next.device = mImpl->device;
     next.managerQueue = mImpl->managerQueue;
     next.gate = mImpl->gate;
+    next.name = mImpl->name;
     next.memObjects = memObjects;
     next.types = objects.areReinterpreted() ? TypeRule::eReinterpret : TypeRule::eSame;
     next.specialization = mImpl->specialization;
@@ -122,9 +123,16 @@ void Algorithm::destroy() {
     Impl empty;
     empty.workgroup = mImpl->workgroup;
     empty.gate = gate;
+    empty.name = mImpl->name;
     // The other members need the device while they are destroyed.
     const std::shared_ptr<vulkan::Device> device = mImpl->device;
     *mImpl = std::move(empty);
+}
+
+void Algorithm::setName(std::string_view name) {
+    const CallGate::Call call(mImpl->gate);
+    mImpl->requireAlive();
+    mImpl->setName(name.empty() ? nullptr : std::make_shared<const std::string>(name));
 }
 
 void Algorithm::setWorkgroup(const Workgroup& workgroup, uint32_t minSize) {

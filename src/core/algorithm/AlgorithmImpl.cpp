@@ -120,14 +120,15 @@ std::array<uint64_t, 3> coordinatesOf(const ImageOptions& image) {
 void Algorithm::Impl::requireAlive() const {
     requireDriver();
     if (!device)
-        throw InvalidArgument("this algorithm was destroyed, or its manager was");
+        fail<InvalidArgument>("{} was destroyed, or its manager was", describe());
 }
 
 void Algorithm::Impl::requireReady() const {
     requireAlive();
     if (!pipeline)
-        throw InvalidArgument("this algorithm has no shader: give SPIR-V to Manager::algorithm, or "
-                              "call rebuild()");
+        fail<InvalidArgument>("{} has no shader: give SPIR-V to Manager::algorithm, or call "
+                              "rebuild()",
+                              describe());
 }
 
 void Algorithm::Impl::requireBuiltSize(size_t bytes) const {
@@ -135,6 +136,23 @@ void Algorithm::Impl::requireBuiltSize(size_t bytes) const {
         fail<InvalidArgument>(
             "{} bytes of push constants were given, but the algorithm was built with {}", bytes,
             pushConstants.size());
+}
+
+void Algorithm::Impl::setName(std::shared_ptr<const std::string> text) {
+    name = std::move(text);
+    if (binding) {
+        auto next = std::make_shared<MemoryBinding>(*binding); // recordings have the other one
+        next->name = name;
+        binding = std::move(next);
+        if (binding->report)
+            binding->report->setName(name);
+    }
+    if (pipeline && name)
+        device->setName(VK_OBJECT_TYPE_PIPELINE, pipeline->handle(), *name);
+}
+
+std::string Algorithm::Impl::describe() const {
+    return name ? formatted("the algorithm '{}'", *name) : "this algorithm";
 }
 
 void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
@@ -169,6 +187,8 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     }
     pipeline = makePipeline(*this, words, wordsKey, lowered.get());
     bindMemory();
+    if (name)
+        device->setName(VK_OBJECT_TYPE_PIPELINE, pipeline->handle(), *name);
 }
 
 void Algorithm::Impl::requireLowered(std::span<const uint32_t> spirv, const Hash& key,
@@ -271,6 +291,8 @@ void Algorithm::Impl::warnOfIgnored(bool constantsGiven, bool pushConstantsGiven
 void Algorithm::Impl::bindMemory() {
     auto next = std::make_shared<MemoryBinding>();
     next->pipeline = pipeline;
+    next->name = name;
+    next->reflection = reflection;
     const vulkan::PipelineLayout& layout = pipeline->layout();
     const uint32_t setCount = reflection->bindings.empty() && !checked ? 0 : layout.setCount();
     auto used = reflection->bindings.begin(); // sorted by set
@@ -322,7 +344,7 @@ std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding
         if (memory.buffer)
             bound.back().written = vulkan::WrittenMemory::of(*memory.buffer);
     }
-    next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound));
+    next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound), name);
     std::vector<AddressRange> ranges;
     for (const std::shared_ptr<Memory>& addressed : options.addressed)
         if (const vulkan::Buffer* const buffer = implOf(*addressed).buffer.get())

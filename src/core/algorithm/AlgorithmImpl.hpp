@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <kompute/Algorithm.hpp>
@@ -50,6 +51,8 @@ struct MemoryBinding {
     std::shared_ptr<CheckReport> report;
     /// Outputs that are followed (vulkan::WrittenMemory) without help of the shader.
     std::vector<std::shared_ptr<vulkan::Buffer>> unnoted;
+    std::shared_ptr<const std::string> name;              ///< of the algorithm, or null
+    std::shared_ptr<const shader::Reflection> reflection; ///< of the shader, for messages
     bool hostMayRead = false; ///< the host can read some output in place
     bool padded = false;      ///< some memory is a Memory::Impl::padded image
 
@@ -87,7 +90,7 @@ struct Algorithm::Impl {
     Specialization specialization;
     std::shared_ptr<const CheckedShader> checked; ///< null unless checked mode is on
     AlgorithmOptions options;
-    const char* label = nullptr; ///< of dispatches, for tools; a text that is never destroyed
+    std::shared_ptr<const std::string> name; ///< in tools and messages; null without one
     std::vector<unsigned char> pushConstants;
     Memory::DataTypes pushType = Memory::DataTypes::eCustom; ///< of pushConstants
     uint32_t takenPushTypes = 0; ///< bit for each of DataTypes that the shader's members take
@@ -100,6 +103,10 @@ struct Algorithm::Impl {
     ///         constructor or rebuild()
     void requireBuiltSize(size_t bytes) const;
 
+    /// Names the dispatches and the pipeline.
+    void setName(std::shared_ptr<const std::string> text);
+    /// Returns "the algorithm 'blur'", or "this algorithm" if it has no name.
+    std::string describe() const;
     /// Checks a shader against the device, memory and constants, and sets everything else.
     void setShader(std::span<const uint32_t> spirv);
     /// Checks what the driver will get: the shader, or the lowered one if it is not null.

@@ -20,7 +20,8 @@ std::string describeDescriptor(const shader::Binding& binding, uint32_t element)
 }
 
 std::string describeMemory(const Memory::Impl& memory) {
-    return formatted("{} of {} {}", memory.image ? "an image" : "a tensor", memory.count,
+    return formatted("{}{} of {} {}", memory.image ? "an image" : "a tensor",
+                     quotedName(memory.entry.name()), memory.count,
                      Memory::toString(memory.dataType));
 }
 

@@ -17,7 +17,7 @@ std::string quotedName(const std::string& name);
 std::string describeBinding(const shader::Binding& binding);
 /// The same for an element of an array of descriptors.
 std::string describeDescriptor(const shader::Binding& binding, uint32_t element);
-/// Returns "a tensor of 4 eFloat".
+/// Returns "a tensor of 4 eFloat", or "a tensor 'weights' of 4 eFloat" if it has a name.
 std::string describeMemory(const Memory::Impl& memory);
 
 } // namespace kp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
@@ -31,11 +32,16 @@ public:
     }
 
     /// Names the dispatch in tools.
-    const char* label() const { return mLabel ? mLabel : "kp::OpAlgoDispatch"; }
-    /// Returns Algorithm::Impl::label of a dispatch; null if there is none.
-    static const char* labelOf(const OpAlgoDispatch& dispatch) {
-        return dispatch.mAlgorithm ? implOf(*dispatch.mAlgorithm).label : nullptr;
+    const char* label() const {
+        return mBinding->name ? mBinding->name->c_str() : "kp::OpAlgoDispatch";
     }
+    /// Returns Algorithm::Impl::name of a dispatch; null if there is none.
+    static const std::string* nameOf(const OpAlgoDispatch& dispatch) {
+        return dispatch.mAlgorithm ? implOf(*dispatch.mAlgorithm).name.get() : nullptr;
+    }
+    /// Returns a text for messages: "dispatch of 'blur', a shader with 'source' and 'result', with
+    /// 4 x 1 x 1 work groups".
+    std::string describe() const;
     /// The push constants, which are those of the operation or its algorithm.
     std::span<const unsigned char> constants() const { return mConstants; }
     /// Uses a copy of constants(), so that record() may be called when the operation has changed.
@@ -45,10 +51,10 @@ public:
 
 private:
     static Algorithm::Impl& checked(const OpAlgoDispatch& dispatch);
+    void prepare(const OpAlgoDispatch& dispatch);
 
     Algorithm::Impl* mAlgorithm;
-    const MemoryBinding* mBinding;
-    const char* mLabel;
+    const MemoryBinding* mBinding = nullptr;
     Workgroup mGroups;
     const vulkan::Buffer* mGroupCounts = nullptr; ///< of an indirect dispatch
     uint64_t mGroupCountsOffset = 0;

@@ -2,7 +2,9 @@
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
 #include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <kompute/Error.hpp>
 
@@ -39,9 +41,19 @@ void requireGroupCounts(const Tensor& tensor, uint64_t offset, const vulkan::Dev
 } // namespace
 
 DispatchCommands::DispatchCommands(const OpAlgoDispatch& dispatch)
-    : mAlgorithm(&checked(dispatch)), mLabel(mAlgorithm->label), mGroups(mAlgorithm->workgroup),
-      mConstants(mAlgorithm->constantsFor(
-          {dispatch.mPushConstants.data(), dispatch.mPushConstants.size()}, dispatch.mPushType)) {
+    : mAlgorithm(&checked(dispatch)), mGroups(mAlgorithm->workgroup) {
+    try {
+        prepare(dispatch);
+    } catch (const InvalidArgument& error) {
+        if (mAlgorithm->name)
+            fail<InvalidArgument>("'{}': {}", *mAlgorithm->name, error.what());
+        throw;
+    }
+}
+
+void DispatchCommands::prepare(const OpAlgoDispatch& dispatch) {
+    mConstants = mAlgorithm->constantsFor(
+        {dispatch.mPushConstants.data(), dispatch.mPushConstants.size()}, dispatch.mPushType);
     if (dispatch.mGroupCounts) [[unlikely]] {
         mGroupCountsOffset = dispatch.mGroupCountsOffset;
         requireGroupCounts(*dispatch.mGroupCounts, mGroupCountsOffset, *mAlgorithm->device);
@@ -59,6 +71,19 @@ Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
         throw InvalidArgument("the algorithm to dispatch is null");
     implOf(*dispatch.mAlgorithm).requireReady();
     return implOf(*dispatch.mAlgorithm);
+}
+
+std::string DispatchCommands::describe() const {
+    std::vector<std::string> bindings;
+    for (const shader::Binding& binding : mBinding->reflection->bindings)
+        bindings.push_back(binding.name.empty() ? formatted("binding {}", binding.binding)
+                                                : formatted("'{}'", binding.name));
+    const std::string groups =
+        mGroupCounts ? "work groups counted on the device"
+                     : formatted("{} x {} x {} work groups", mGroups[0], mGroups[1], mGroups[2]);
+    return formatted("dispatch of {}a shader with {}, with {}",
+                     mBinding->name ? formatted("'{}', ", *mBinding->name) : std::string(),
+                     bindings.empty() ? "no bindings" : join(bindings), groups);
 }
 
 void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {

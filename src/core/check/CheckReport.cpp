@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 #include <unordered_set>
+#include <utility>
 
 #include <kompute/Check.hpp>
 #include <kompute/logger/Logger.hpp>
@@ -36,10 +37,12 @@ constexpr uint64_t kMaxShadowElements = uint64_t{1} << 23;
 } // namespace
 
 CheckReport::CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                         std::vector<BoundMemory> bound, std::shared_ptr<vulkan::Buffer>* shadow)
+                         std::vector<BoundMemory> bound, std::shared_ptr<const std::string> name,
+                         std::shared_ptr<vulkan::Buffer>* shadow)
     : mDevice(&device), mShader(std::move(shader)), mBound(std::move(bound)),
       mBuffer(vulkan::Buffer::create(device, shader::kReportBufferWords * sizeof(uint32_t),
-                                     vulkan::MemoryPlace::eHost)) {
+                                     vulkan::MemoryPlace::eHost)),
+      mName(std::move(name)) {
     std::memset(mBuffer->mapped(), 0, mBuffer->size());
     static_cast<uint32_t*>(mBuffer->mapped())[shader::kAddressWord] = 1;
     if (!mShader->module.followed.empty()) {
@@ -69,6 +72,11 @@ CheckReport::~CheckReport() {
         } catch (...) { // a log sink that throws; a destructor must not
         }
     }
+}
+
+void CheckReport::setName(std::shared_ptr<const std::string> name) {
+    const std::lock_guard lock(mMutex);
+    mName = std::move(name);
 }
 
 void CheckReport::makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared) {
@@ -157,6 +165,8 @@ std::exception_ptr CheckReport::take() {
             continue;
         std::vector<CheckFault>& list = seen.insert(record[0]).second ? faults : again;
         list.push_back(faultOf(mShader->module.sites[record[0] - 1], record, mBound));
+        if (mName)
+            list.back().algorithm = *mName;
     }
     faults.insert(faults.end(), again.begin(), again.end());
     if (faults.empty())

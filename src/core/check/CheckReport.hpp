@@ -39,16 +39,19 @@ struct AddressRange {
 /// The buffer that the dispatches of a checked shader report to. Thread-safe.
 class CheckReport {
 public:
+    /// @param name    of the algorithm, may be null
     /// @param shadow  for CheckedModule::shadowed, if the report is not alone in using it: replaced
     ///                by another if it is too small, or null
     /// @throws OutOfMemory
     CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
-                std::vector<BoundMemory> bound, std::shared_ptr<vulkan::Buffer>* shadow = nullptr);
+                std::vector<BoundMemory> bound, std::shared_ptr<const std::string> name,
+                std::shared_ptr<vulkan::Buffer>* shadow = nullptr);
     /// Logs faults that nobody has taken.
     ~CheckReport();
     CheckReport(const CheckReport&) = delete;
     CheckReport& operator=(const CheckReport&) = delete;
 
+    void setName(std::shared_ptr<const std::string> name);
     /// Compares buffer addresses with ranges from now on. They may be any before, and if the ranges
     /// are too many.
     void allowAddresses(std::span<const AddressRange> ranges);
@@ -72,6 +75,7 @@ private:
     uint64_t mShadowBytes = 0;                ///< of it that the shader uses
     std::shared_ptr<vulkan::Buffer> mNothing; ///< for buffers that are not followed; may be null
     std::mutex mMutex;
+    std::shared_ptr<const std::string> mName; ///< guarded by mMutex
 
     friend void throwFaults(const vulkan::Device& device);
 };

@@ -114,6 +114,8 @@ std::vector<std::string> detailsOf(const std::vector<CheckFault>& faults, uint64
     std::vector<std::string> details;
     if (!first.text.empty())
         details.push_back(first.text);
+    if (!first.algorithm.empty())
+        details.push_back(formatted("dispatch of '{}'", first.algorithm));
     details.push_back(invocationOf(first) +
                       (first.value.empty() ? std::string() : ", value " + first.value));
     if (!first.target.empty() && !first.memory.empty())

@@ -104,6 +104,7 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options) {
     if (!options.timelineSemaphores)
         request.withheld.push_back(nameOf(vulkan::Feature::eTimelineSemaphore));
     request.launchTimestamps = launchTimestampsRequested();
+    request.breadcrumbs = options.breadcrumbs || breadcrumbsRequested();
     request.featureChain = options.featureChain;
     request.shared = options.shareDevice;
     return request;
@@ -123,6 +124,11 @@ std::shared_ptr<const vulkan::DeviceProfile> requestedProfile() {
 std::optional<bool> launchTimestampsRequested() {
     const std::string timestamps = environment("KOMPUTE_TIMESTAMPS");
     return timestamps.empty() ? std::nullopt : std::optional(timestamps == "launch");
+}
+
+bool breadcrumbsRequested() {
+    const std::string given = environment("KOMPUTE_BREADCRUMBS");
+    return !given.empty() && given != "0";
 }
 
 std::string transferRulesOf(const ManagerOptions& options) {

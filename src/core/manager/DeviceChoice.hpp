@@ -12,7 +12,8 @@
 namespace kp {
 
 /// Returns the device request of the options, with the environment variables KOMPUTE_DEVICE,
-/// KOMPUTE_QUEUE_FAMILY, KOMPUTE_WITHOUT, KOMPUTE_PROFILE and KOMPUTE_TIMESTAMPS applied.
+/// KOMPUTE_QUEUE_FAMILY, KOMPUTE_WITHOUT, KOMPUTE_PROFILE, KOMPUTE_TIMESTAMPS and
+/// KOMPUTE_BREADCRUMBS applied.
 /// @throws InvalidArgument if one of them has a value that does not exist; names it
 vulkan::DeviceRequest requestOf(const ManagerOptions& options);
 
@@ -22,6 +23,9 @@ std::shared_ptr<const vulkan::DeviceProfile> requestedProfile();
 
 /// Returns what KOMPUTE_TIMESTAMPS says about DevicePlan::launchTimestamps; empty if it is not set.
 std::optional<bool> launchTimestampsRequested();
+
+/// Returns true if KOMPUTE_BREADCRUMBS asks for them.
+bool breadcrumbsRequested();
 
 /// Returns the changes to the transfer rules that the options or KOMPUTE_TRANSFER name; may be
 /// empty.

@@ -30,6 +30,7 @@
 #include "vulkan/memory/Allocator.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/queue/Breadcrumbs.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Submission.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -405,6 +406,14 @@ void Manager::clear() {
     mImpl->memory.prune();
 }
 
+std::vector<std::string> Manager::underWay() const {
+    const std::shared_ptr<vulkan::Device> owner = device();
+    if (!owner->breadcrumbs())
+        throw InvalidArgument("underWay() needs ManagerOptions::breadcrumbs, or the environment "
+                              "variable KOMPUTE_BREADCRUMBS=1");
+    return owner->breadcrumbs()->underWay();
+}
+
 void Manager::startCapture() const {
     waitIdle(); // earlier work does not belong to it
     kp::startCapture(device()->instance()->handle());
@@ -430,36 +439,6 @@ uint32_t Manager::queueCount() const {
 size_t Manager::objectCount() const {
     const std::lock_guard lock(mImpl->mutex);
     return mImpl->sequences.alive() + mImpl->algorithms.alive() + mImpl->memory.alive();
-}
-
-uint64_t Manager::allocatedBytes() const {
-    return device()->allocator().usage().blockBytes;
-}
-
-MemoryUsage Manager::memory() const {
-    const std::shared_ptr<vulkan::Device> owner = device();
-    const MemoryAccount& account = *mImpl->account;
-    const PeakCounter& reserved = owner->allocator().reserved();
-    MemoryUsage usage;
-    usage.allocated = account.allocated.now();
-    usage.peak = account.allocated.peak();
-    usage.cached = account.cached.load() + owner->cachedBytes();
-    usage.reserved = reserved.now();
-    usage.peakReserved = reserved.peak();
-    return usage;
-}
-
-std::vector<MemoryObject> Manager::memoryObjects() const {
-    return mImpl->account->objects();
-}
-
-void Manager::failWithHolders(const OutOfMemory& error) const {
-    throw withHolders(error, *mImpl->account);
-}
-
-void Manager::resetPeakMemory() {
-    device()->allocator().reserved().resetPeak();
-    mImpl->account->allocated.resetPeak();
 }
 
 std::string Manager::check() const {

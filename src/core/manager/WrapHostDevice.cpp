@@ -55,6 +55,7 @@ WrappedDevice wrapHostDevice(const HostDevice& host) {
     wrapped.apiVersion = host.apiVersion;
     wrapped.profile = requestedProfile();
     wrapped.launchTimestamps = launchTimestampsRequested();
+    wrapped.breadcrumbs = host.breadcrumbs || breadcrumbsRequested();
     const auto bound = [context = host.lockContext](auto call) {
         return [call, context](uint32_t family, uint32_t index) { call(context, family, index); };
     };

@@ -53,14 +53,6 @@ const DataTypeInfo* dataTypeInfo(Memory::DataTypes type) {
     return index < std::size(kDataTypeInfos) ? &kDataTypeInfos[index] : nullptr;
 }
 
-/// A non-dispatchable handle is a pointer or a 64-bit number, depending on the platform.
-template <typename Handle>
-uint64_t handleBits(Handle handle) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, &handle, sizeof handle);
-    return bits;
-}
-
 void requireTransferRange(const Memory::Impl& impl, uint64_t bytes, uint64_t offset,
                           const char* call) {
     impl.requireAlive();
@@ -130,10 +122,10 @@ void Memory::setName(std::string_view text) {
     mImpl->entry.setName(name);
     if (mImpl->buffer) {
         mImpl->buffer->noteName();
-        device.setName(VK_OBJECT_TYPE_BUFFER, handleBits(mImpl->buffer->handle()), name);
+        device.setName(VK_OBJECT_TYPE_BUFFER, mImpl->buffer->handle(), name);
         return;
     }
-    device.setName(VK_OBJECT_TYPE_IMAGE, handleBits(mImpl->image->handle()), name);
+    device.setName(VK_OBJECT_TYPE_IMAGE, mImpl->image->handle(), name);
 }
 uint64_t Memory::size() const {
     return mImpl->hostCount;

@@ -3,17 +3,9 @@
 
 #include <algorithm>
 
-#include <kompute/Error.hpp>
-
 #include "base/Text.hpp"
 
 namespace kp {
-namespace {
-
-constexpr size_t kMaxListed = 5; ///< objects in a message
-
-} // namespace
-
 std::vector<MemoryObject> MemoryAccount::objects() {
     std::vector<MemoryObject> found;
     {
@@ -21,12 +13,29 @@ std::vector<MemoryObject> MemoryAccount::objects() {
         for (const AccountEntry* each = first; each; each = each->mNext)
             if (!each->mCached.load(std::memory_order_relaxed))
                 found.push_back({each->mName,
-                                 formatted("{} of {} {}", each->mKind.isImage ? "image" : "tensor",
+                                 formatted("{} of {} {}",
+                                           each->mKind.isImage   ? "image"
+                                           : each->mKind.isArray ? "array"
+                                                                 : "tensor",
                                            each->mKind.count, Memory::toString(each->mKind.type)),
                                  each->mBytes});
     }
     std::ranges::stable_sort(found, std::ranges::greater(), &MemoryObject::bytes);
     return found;
+}
+
+MemoryAccount::Kinds MemoryAccount::kinds() {
+    Kinds kinds;
+    const std::lock_guard lock(mutex);
+    for (const AccountEntry* each = first; each; each = each->mNext) {
+        Sum& sum = each->mCached.load(std::memory_order_relaxed) ? kinds.cached
+                   : each->mKind.isImage                         ? kinds.images
+                   : each->mKind.isArray                         ? kinds.arrays
+                                                                 : kinds.tensors;
+        ++sum.count;
+        sum.bytes += each->mBytes;
+    }
+    return kinds;
 }
 
 void AccountEntry::open(std::shared_ptr<MemoryAccount> account, uint64_t bytes,
@@ -62,29 +71,24 @@ void AccountEntry::close() noexcept {
 }
 
 void AccountEntry::setName(std::string name) {
-    if (!mAccount)
-        return;
-    const std::lock_guard lock(mAccount->mutex);
+    std::unique_lock<std::mutex> lock;
+    if (mAccount)
+        lock = std::unique_lock(mAccount->mutex);
     mName = std::move(name);
 }
 
-OutOfMemory withHolders(const OutOfMemory& error, MemoryAccount& account) {
-    const std::vector<MemoryObject> objects = account.objects();
-    std::vector<std::string> reasons = error.reasons();
-    uint64_t others = 0;
-    for (size_t i = 0; i < objects.size(); ++i) {
-        const MemoryObject& each = objects[i];
-        if (i >= kMaxListed)
-            others += each.bytes;
-        else
-            reasons.push_back(formatted("{}{} has {} bytes",
-                                        each.name.empty() ? "" : "'" + each.name + "', ", each.kind,
-                                        each.bytes));
-    }
-    if (objects.size() > kMaxListed)
-        reasons.push_back(formatted("{} more have {} bytes", objects.size() - kMaxListed, others));
-    const std::string whole = error.what();
-    return OutOfMemory(whole.substr(0, whole.find('\n')), error.vkResult(), std::move(reasons));
+void AccountEntry::setArray() {
+    if (!mAccount)
+        return;
+    const std::lock_guard lock(mAccount->mutex);
+    mKind.isArray = true;
+}
+
+std::string AccountEntry::name() const {
+    std::unique_lock<std::mutex> lock;
+    if (mAccount)
+        lock = std::unique_lock(mAccount->mutex);
+    return mName;
 }
 
 } // namespace kp

@@ -26,6 +26,18 @@ struct MemoryAccount {
     /// Returns the objects in use, the largest first.
     std::vector<MemoryObject> objects();
 
+    struct Sum {
+        uint64_t count = 0;
+        uint64_t bytes = 0;
+    };
+    struct Kinds {
+        Sum tensors;
+        Sum images;
+        Sum arrays;
+        Sum cached;
+    };
+    Kinds kinds();
+
     std::mutex mutex;              ///< guards the list and the names in it
     AccountEntry* first = nullptr; ///< of the list of all entries
 };
@@ -36,6 +48,7 @@ public:
     /// What an entry stands for.
     struct Kind {
         bool isImage = false;
+        bool isArray = false; ///< set by setArray()
         Memory::DataTypes type = Memory::DataTypes::eFloat;
         uint64_t count = 0; ///< of elements
     };
@@ -61,6 +74,8 @@ public:
         }
     }
     void setName(std::string name);
+    std::string name() const;
+    void setArray(); ///< it is the memory of an array
     const std::shared_ptr<MemoryAccount>& account() const { return mAccount; }
 
 private:
@@ -74,8 +89,5 @@ private:
     AccountEntry* mNext = nullptr;
     AccountEntry* mPrevious = nullptr;
 };
-
-/// Returns an error with the largest objects of an account as its reasons.
-OutOfMemory withHolders(const OutOfMemory& error, MemoryAccount& account);
 
 } // namespace kp

@@ -342,7 +342,7 @@ void Memory::Impl::enter(std::shared_ptr<MemoryAccount> account) {
     if (const auto checks = fixedChecks({}, queue.get()); checks && checks->uninitialised)
         followWrites();
     if (memoryType != MemoryTypes::eHost && (image || buffer->allocated()))
-        entry.open(std::move(account), bytes(), {image != nullptr, dataType, count});
+        entry.open(std::move(account), bytes(), {image != nullptr, false, dataType, count});
 }
 
 void Memory::Impl::release() {

@@ -95,6 +95,7 @@ void Tensor::rebuild(const void* data, uint64_t elementTotalCount, uint64_t elem
     auto fresh = newTensorImpl(mImpl->device, data, elementTotalCount, elementMemorySize,
                                mImpl->dataType, mImpl->memoryType);
     fresh->enter(mImpl->entry.account());
+    fresh->entry.setName(mImpl->entry.name());
     mImpl->release();
     fresh->managerQueue = mImpl->managerQueue;
     fresh->keepsView = mImpl->keepsView;

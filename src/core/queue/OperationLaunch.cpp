@@ -20,7 +20,7 @@ std::shared_ptr<Recording> recorded(const Queue::Impl& queue, const Operations& 
                                     bool timed, vulkan::SharedScratch::Loan& scratch) {
     vulkan::Device& device = *queue.device;
     auto recording = std::make_shared<Recording>();
-    recording->begin(device, queue.queue);
+    recording->begin(device, queue.queue, [&] { return queue.describe(); });
     Recorder recorder(device, *recording, recording->commandBuffer.handle(), queue.rules.order());
     recorder.lend(scratch);
     recorder.begin(timed ? static_cast<uint32_t>(operations.size()) : 0);

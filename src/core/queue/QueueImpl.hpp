@@ -58,6 +58,8 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     const uint32_t index;
     const bool isVirtual;
     std::atomic<bool> profiling{false};
+    /// Returns a text for messages: "launches on queue 0".
+    std::string describe() const { return "launches on " + (name ? *name : queue.name()); }
     std::shared_ptr<CallGate> gate; ///< of the manager that made it; null for sequences
 
     /// Sets what receives the timed launches. @return false if there is a log already

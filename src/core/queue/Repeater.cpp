@@ -75,7 +75,7 @@ void Repeater::record(Slot& slot, const Queue::Impl& queue, Operations& operatio
     slot.operations.clear();
     slot.queue = &queue.queue;
     slot.timed = timed;
-    recording.begin(*mDevice, queue.queue);
+    recording.begin(*mDevice, queue.queue, [&] { return queue.describe(); });
     Recorder recorder(*mDevice, recording, recording.commandBuffer.handle(), queue.rules.order());
     recorder.begin(timed ? static_cast<uint32_t>(operations.size()) : 0);
     for (const std::shared_ptr<OpBase>& operation : operations)

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/algorithm/DispatchCommands.hpp"
@@ -46,7 +47,7 @@ public:
     }
 
     VkCommandBuffer record() override {
-        mRecording.begin(mQueue.device(), mQueue);
+        mRecording.begin(mQueue.device(), mQueue, [&] { return "launches on " + mQueue.name(); });
         const VkCommandBuffer handle = mRecording.commandBuffer.handle();
         Recorder recorder(mQueue.device(), mRecording, handle, mOrder);
         for (size_t i = 0; i < mDispatches.size(); ++i)

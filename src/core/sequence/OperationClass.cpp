@@ -35,8 +35,9 @@ bool isPlainDispatch(const OpBase& op) {
 
 std::string launchNameOf(const OpBase& op) {
     if (isPlainDispatch(op)) {
-        const char* const label = DispatchCommands::labelOf(static_cast<const OpAlgoDispatch&>(op));
-        return label ? label : "dispatch";
+        const std::string* const name =
+            DispatchCommands::nameOf(static_cast<const OpAlgoDispatch&>(op));
+        return name ? *name : "dispatch";
     }
     std::string name = classNameOf(op); // "class kp::OpSort" of some compilers
     constexpr std::string_view kPrefix = "kp::Op";

@@ -15,7 +15,6 @@
 #include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/OperationClass.hpp"
 #include "vulkan/device/Device.hpp"
-#include "vulkan/device/Instance.hpp"
 #include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
@@ -61,8 +60,8 @@ void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
 Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer,
                    Order order)
     : mDevice(device), mRecording(recording), mCommandBuffer(commandBuffer),
-      mLabels(device.debugUtils() && device.instance()->validation().any()),
-      mBound(device, commandBuffer), mDefers(order == Order::eByNeed) {}
+      mLabels(device.labels()), mBound(device, commandBuffer), mDefers(order == Order::eByNeed),
+      mCopies(!recording.trail) {} // what is copied is recorded elsewhere, without the trail
 
 Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
     return tActive && tActive->mCommandBuffer == commandBuffer ? tActive : nullptr;
@@ -72,7 +71,13 @@ bool Recorder::choosesCommands() {
     return tActive && tActive->mRecording.commandBuffer;
 }
 
-void Recorder::begin(uint32_t timestamps) {
+void Recorder::begin(uint32_t timestamps, const std::string& name) {
+    if (mLabels) {
+        mDevice.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, mCommandBuffer, name);
+        mNamed = !name.empty();
+        if (mNamed)
+            vulkan::recordBeginLabel(mDevice, mCommandBuffer, name.c_str());
+    }
     if (timestamps == 0)
         return;
     mTimed = timestamps;
@@ -234,6 +239,8 @@ void Recorder::recordDispatch(const DispatchCommands& commands,
     const bool endsThePreviousOne = mOwesTimestamp && waits;
     if (!endsThePreviousOne)
         writeOwedTimestamp();
+    if (mRecording.trail) [[unlikely]]
+        leaveCrumb(commands.describe());
     if (mLabels)
         vulkan::recordBeginLabel(mDevice, mCommandBuffer, commands.label());
     commands.record(mBound, mCommandBuffer);
@@ -263,6 +270,8 @@ void Recorder::recordOther(OpBase& op) {
     const bool declared = std::exchange(mDeclared, !accesses.isAnything());
     recordBarrier(mOperationAccesses, accesses.isAnything());
 
+    if (mRecording.trail) [[unlikely]]
+        leaveCrumb(classNameOf(op));
     if (mLabels)
         vulkan::recordBeginLabel(mDevice, mCommandBuffer, classNameOf(op).c_str());
     mBindingsKnown = false;
@@ -275,6 +284,14 @@ void Recorder::recordOther(OpBase& op) {
     restoreLayouts();
     if (mLabels)
         vulkan::recordEndLabel(mDevice, mCommandBuffer);
+}
+
+void Recorder::leaveCrumb(std::string operation) {
+    if (mOuter)
+        operation = formatted("{}, part {}: {}", classNameOf(*mOuter), ++mParts, operation);
+    else
+        mParts = 0;
+    mRecording.trail->add(mCommandBuffer, std::move(operation));
 }
 
 // Submissions of the library end with a barrier against dispatches and transfers of later ones. The
@@ -326,10 +343,12 @@ void Recorder::recordPart(OpBase& op) {
     restoreLayouts();
     mBound.forget();
     const OpBase* const outer = mCurrent;
+    const OpBase* const outerOuter = std::exchange(mOuter, outer);
     const bool defers = std::exchange(mDefers, false); // the operation around it may record more
     recordCommands(op);
     mDefers = defers;
     mCurrent = outer;
+    mOuter = outerOuter;
     mBindingsKnown = false;
     mDispatched = false;
     mHooks = true;
@@ -354,6 +373,10 @@ void Recorder::end() {
         throw OutOfMemory("memory ran out while a sequence was recorded; record it again");
     recordDeferred();
     writeOwedTimestamp();
+    if (mRecording.trail) [[unlikely]]
+        mRecording.trail->end(mCommandBuffer);
+    if (mNamed)
+        vulkan::recordEndLabel(mDevice, mCommandBuffer);
     mRecording.dropUnused();
     if (mRecording.accesses.unknown()) {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);

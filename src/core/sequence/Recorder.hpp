@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <kompute/operations/OpBase.hpp>
@@ -33,7 +34,8 @@ public:
 
     /// Writes the first timestamp.
     /// @param timestamps  number of operations to time; may be 0
-    void begin(uint32_t timestamps);
+    /// @param name        of the sequence, for tools; may be empty
+    void begin(uint32_t timestamps, const std::string& name = {});
     /// Records an operation. @throws the operation's exceptions; it then counts as not recorded
     void record(OpBase& op);
     /// Records a dispatch that accessesBindingOnly(). The caller keeps its binding.
@@ -119,6 +121,8 @@ private:
     void note(const Accesses::Entry& entry);
     void noteMirrors(const Accesses& accesses);
     void notePadded(const std::shared_ptr<Memory>& memory);
+    /// Notes for messages that the commands of an operation follow.
+    void leaveCrumb(std::string operation);
     void recordOpening(bool anything);
     /// Records the barrier that an operation needs.
     /// @param anything  the operation may access any memory
@@ -136,12 +140,15 @@ private:
     std::vector<vulkan::HazardAccess> mOperationAccesses; ///< kept for its capacity
     std::vector<std::shared_ptr<vulkan::Image>> mChangedLayouts;
     bool mLabels = false;
+    bool mNamed = false;              ///< a label with the name of the sequence is open
     bool mOpened = false;             ///< earlier work is ordered before this command buffer
     bool mIndirectOpened = false;     ///< also against indirect reads
     vulkan::WorkKinds mUsedKinds = 0; ///< of work recorded
     bool mHostMayRead = false;
     vulkan::SharedScratch::Loan* mScratch = nullptr;
     const OpBase* mCurrent = nullptr; ///< whose record() is being called
+    const OpBase* mOuter = nullptr;   ///< that a part is being recorded of; else null
+    uint32_t mParts = 0;              ///< with breadcrumbs: parts of it so far
     bool mHooks = true;
     bool mDeclared = false;      ///< the current operation declares its accesses
     uint32_t mTimed = 0;         ///< operations that get a timestamp
@@ -151,7 +158,7 @@ private:
     bool mBindingsKnown = false; ///< the current operation left mBound correct
     BoundState mBound;
     bool mDefers;             ///< dispatches go to mRecording.deferred
-    bool mCopies = true;      ///< all operations so far are in mRecording.copies
+    bool mCopies;             ///< all operations so far are in mRecording.copies
     bool mIncomplete = false; ///< memory ran out while they were recorded
 };
 

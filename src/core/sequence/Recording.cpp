@@ -33,6 +33,14 @@ void Recording::begin(vulkan::Device& device, const vulkan::Queue& queue) {
     commandBuffer.begin(false);
 }
 
+void Recording::beginTrail(vulkan::Breadcrumbs& breadcrumbs, std::string owner) {
+    if (trail)
+        trail->rename(std::move(owner));
+    else
+        trail = std::make_unique<vulkan::Trail>(breadcrumbs, std::move(owner));
+    trail->begin();
+}
+
 void Recording::release(vulkan::Device& device, std::shared_ptr<Recording> recording) {
     // Memory objects hold the device, which its own deletion queue must not keep alive.
     recording->padded.clear();

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <kompute/Memory.hpp>
@@ -10,6 +11,7 @@
 #include "core/algorithm/DispatchCopies.hpp"
 #include "core/queue/EventState.hpp"
 #include "core/sequence/DeferredDispatches.hpp"
+#include "vulkan/queue/Breadcrumbs.hpp"
 #include "vulkan/queue/HazardTracker.hpp"
 #include "vulkan/queue/Pools.hpp"
 #include "vulkan/queue/Submission.hpp"
@@ -38,6 +40,7 @@ struct Recording final : TimeSource {
     size_t keptCount = 0;
     std::vector<std::shared_ptr<Memory>> padded; ///< see Memory::Impl::padded
     CheckReports reports;                        ///< of checked shaders
+    std::unique_ptr<vulkan::Trail> trail;        ///< null unless the device has breadcrumbs
     vulkan::TimestampQueries queries;
     vulkan::CommandBuffer commandBuffer; ///< empty if the host application has its own
     bool timedOverflow = false;          ///< more operations than timestamps
@@ -46,7 +49,13 @@ struct Recording final : TimeSource {
     vulkan::TimelinePoint submitted;     ///< last submission
 
     /// Empties the recording and begins its command buffer, acquiring one if needed.
-    void begin(vulkan::Device& device, const vulkan::Queue& queue);
+    /// @param owner  returns a text for messages: "sequence 'frame'"
+    template <typename Owner>
+    void begin(vulkan::Device& device, const vulkan::Queue& queue, Owner&& owner) {
+        if (vulkan::Breadcrumbs* const breadcrumbs = device.breadcrumbs()) [[unlikely]]
+            beginTrail(*breadcrumbs, owner());
+        begin(device, queue);
+    }
     /// Returns true while the device may still run it.
     bool pending() const { return submitted.queue && !submitted.queue->reached(submitted.value); }
     /// Destroys @p recording as soon as the device has finished with it.
@@ -80,6 +89,9 @@ struct Recording final : TimeSource {
     std::vector<uint64_t> readTimes() override;
 
 private:
+    void begin(vulkan::Device& device, const vulkan::Queue& queue);
+    void beginTrail(vulkan::Breadcrumbs& breadcrumbs, std::string owner);
+
     uint32_t mFamily = 0;
     bool mHostReset = false; ///< of the queries
     uint32_t mTickBits = 64;

@@ -185,6 +185,23 @@ std::shared_ptr<Sequence> Sequence::evalAwait(uint64_t waitFor) {
     return self;
 }
 
+bool Sequence::cancel() {
+    const CallGate::Call call(mImpl->gate);
+    mImpl->requireNoCallback("cancel()");
+    if (!mImpl->cancel("cancelled"))
+        return false;
+    mImpl->letGo();
+    return true;
+}
+
+void Sequence::setName(std::string_view name) {
+    const CallGate::Call call(mImpl->gate);
+    mImpl->requireNoCallback("setName()");
+    mImpl->name = name;
+    if (mImpl->recording && mImpl->recording->trail)
+        mImpl->recording->trail->rename(mImpl->describe());
+}
+
 Event Sequence::event() const {
     return mImpl->queue ? mImpl->event : Event();
 }

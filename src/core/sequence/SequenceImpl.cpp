@@ -12,6 +12,7 @@
 #include "base/Process.hpp"
 #include "base/Text.hpp"
 #include "core/Native.hpp"
+#include "core/algorithm/BindingText.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 
 namespace kp {
@@ -31,20 +32,21 @@ void Sequence::Impl::requireNoCallback(const char* what) const {
     if (Calling::here(*this))
         failInCallback(what);
     fail<InvalidArgument>(
-        "{} was called while another thread uses the sequence; a sequence belongs "
+        "{} was called while another thread uses the sequence{}; a sequence belongs "
         "to one thread at a time: make one for each thread, or lock a mutex",
-        what);
+        what, quotedName(name));
 }
 
 void Sequence::Impl::requireIdle(const char* what) const {
     requireDriver();
     if (!queue)
-        throw InvalidArgument("this sequence was destroyed, or its manager was");
+        fail<InvalidArgument>("this sequence{} was destroyed, or its manager was",
+                              quotedName(name));
     requireNoCallback(what);
     if (state == State::eRunning)
-        fail<InvalidArgument>("{} was called while the sequence runs; call evalAwait() first, or "
+        fail<InvalidArgument>("{} was called while the sequence{} runs; call evalAwait() first, or "
                               "use another sequence (each thread needs its own)",
-                              what);
+                              what, quotedName(name));
 }
 
 bool Sequence::Impl::heldBack() const {
@@ -82,10 +84,10 @@ void Sequence::Impl::begin() {
     if (!recording)
         recording = std::make_shared<Recording>();
     recorder.reset();
-    recording->begin(device(), queue->queue);
+    recording->begin(device(), queue->queue, [this] { return describe(); });
     recorder = std::make_unique<Recorder>(device(), *recording, recording->commandBuffer.handle(),
                                           queue->rules.order());
-    recorder->begin(totalTimestamps);
+    recorder->begin(totalTimestamps, name);
     state = State::eRecording;
 }
 
@@ -213,17 +215,21 @@ void Sequence::Impl::letGo() {
         state = State::eRecorded;
 }
 
-bool Sequence::Impl::tryCancel() {
+bool Sequence::Impl::cancel(const char* why) {
     const std::shared_ptr<EventState>& launch = Internals::state(event);
-    if (!launch || launch->resolved())
-        return true;
-    if (!launch->claim())
-        return launch->resolved(); // cancelled before, or submitted meanwhile
-    launch->fail(std::make_exception_ptr(
-                     Cancelled("the work was cancelled before it was submitted: its sequence was "
-                               "destroyed while it waited for an event")),
+    if (!launch || launch->resolved() || !launch->claim())
+        return false;
+    launch->fail(std::make_exception_ptr(Cancelled(
+                     formatted("the work was cancelled before it was submitted: its sequence{} was "
+                               "{} while it waited for an event",
+                               quotedName(name), why))),
                  true);
     return true;
+}
+
+bool Sequence::Impl::tryCancel() {
+    const std::shared_ptr<EventState>& launch = Internals::state(event);
+    return !launch || cancel("destroyed") || launch->resolved();
 }
 
 void Sequence::Impl::destroy() {
@@ -236,7 +242,8 @@ void Sequence::Impl::destroy() {
         if (state == State::eRunning)
             event.wait();
     } catch (const CheckFailed& error) {
-        KP_LOG_ERROR("nothing waited for a sequence whose shader made a mistake: {}", error.what());
+        KP_LOG_ERROR("nothing waited for {} whose shader made a mistake: {}", describe(),
+                     error.what());
     } catch (...) { // it failed, or could not be waited for
     }
     releaseRecording(); // after a timeout, the device may still run it

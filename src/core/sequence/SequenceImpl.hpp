@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Sequence::Impl {
     std::shared_ptr<Queue::Impl> queue; ///< null after destroy()
     std::shared_ptr<CallGate> gate;     ///< of the manager that made it; null without one
     std::weak_ptr<Queue> managerQueue;  ///< the default queue of that manager
+    std::string name;                   ///< in tools and messages; empty without one
     uint32_t totalTimestamps = 0;
     State state = State::eEmpty;
     bool timedOut = false; ///< the last evalAwait() did not see the end of the evaluation
@@ -76,6 +78,8 @@ struct Sequence::Impl {
     uint32_t calling = 0; ///< number of Calling
 
     vulkan::Device& device() const { return *queue->device; }
+    /// Returns "sequence 'frame'" or, without a name, "a sequence".
+    std::string describe() const { return name.empty() ? "a sequence" : "sequence '" + name + "'"; }
     /// @throws InvalidArgument in a callback of an operation of this sequence, and while one runs
     /// in another thread
     void requireNoCallback(const char* what) const;
@@ -117,7 +121,10 @@ struct Sequence::Impl {
     /// After a wait that failed: the sequence can be used again, as after a timeout.
     void letGo();
     /// Cancels the last launch if it is not submitted yet.
-    /// @return false if another thread is submitting it
+    /// @param why  ends "its sequence was ..." in the error of those who wait for it
+    /// @return false if there is none, or another thread is submitting it
+    bool cancel(const char* why);
+    /// Does so for destroy(). @return false if another thread is submitting it
     bool tryCancel();
     /// See Sequence::destroy().
     void destroy();

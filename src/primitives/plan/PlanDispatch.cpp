@@ -126,7 +126,7 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
 void PlanDispatch::report(Commands& dispatch, const StoragePipeline& pipeline,
                           std::vector<BoundMemory> bound, PlanMemories& memories) const {
     dispatch.report = std::make_shared<CheckReport>(mDevice, pipeline.checked, std::move(bound),
-                                                    &memories.shadow);
+                                                    nullptr, &memories.shadow);
     dispatch.reportSets.resize(pipeline.checked->module.reportSet); // from set 1 on
     dispatch.reportSets.back() = dispatch.report->describe(pipeline.pipeline->layout());
 }

@@ -13,12 +13,14 @@
 #include "base/Text.hpp"
 #include "vulkan/device/Instance.hpp"
 #include "vulkan/device/Result.hpp"
+#include "vulkan/device/Tools.hpp"
 #include "vulkan/memory/Allocator.hpp"
 #include "vulkan/memory/BufferCache.hpp"
 #include "vulkan/memory/BufferPool.hpp"
 #include "vulkan/memory/SharedScratch.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/queue/Breadcrumbs.hpp"
 #include "vulkan/queue/DeletionQueue.hpp"
 #include "vulkan/queue/Pools.hpp"
 #include "vulkan/transfer/Transfer.hpp"
@@ -124,6 +126,7 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
          getDeviceProcAddr);
     if (mInstance->debugUtils())
         loadDebugFunctions(getDeviceProcAddr);
+    mLabels = debugUtils() && toolShowsLabels(*mInstance, mPhysical);
     if (has(Feature::eDeviceFault))
         enableFaultReports();
     mPlan.timelineSemaphores =
@@ -137,8 +140,7 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
             *this, queueHandle, queue.family, queue.index, mPlan.timelineSemaphores,
             host ? host->lockQueue : Queue::Lock{}, host ? host->unlockQueue : Queue::Lock{}));
         if (!host)
-            setName(VK_OBJECT_TYPE_QUEUE, reinterpret_cast<uint64_t>(queueHandle),
-                    mQueues.back()->name());
+            setName(VK_OBJECT_TYPE_QUEUE, queueHandle, mQueues.back()->name());
     }
     mRecentQueue = mQueues.front().get();
     for (size_t i = 0; i < mQueues.size(); ++i) {
@@ -161,11 +163,15 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
     mDescriptors = std::make_unique<DescriptorAllocator>(*this);
     mPipelines = std::make_unique<PipelineCache>(*this, mPhysical, *mDescriptors);
     mTransfer = std::make_unique<Transfer>(*this);
+    if (mPlan.breadcrumbs != BreadcrumbKind::eNone) {
+        mBreadcrumbs = std::make_unique<Breadcrumbs>(*this, mPlan.breadcrumbs);
+        reportLossWith([this] { return mBreadcrumbs->underWay(); });
+    }
 }
 
-uint64_t Device::cachedBytes() const {
-    return mBufferPool->deviceBytes() + mScratchPool->bytes() + mSharedScratch->bytes() +
-           mConstants->bytes();
+CachedBytes Device::cachedBytes() const {
+    return {mBufferPool->deviceBytes(), mScratchPool->bytes() + mSharedScratch->bytes(),
+            mConstants->bytes()};
 }
 
 bool Device::clearBufferPools() const {
@@ -209,9 +215,11 @@ bool Device::settle() noexcept {
     if (mUnfinished.exchange(true))
         return false;
     try {
+        const std::vector<std::string> underWay =
+            mBreadcrumbs ? mBreadcrumbs->underWay() : std::vector<std::string>{};
         KP_LOG_WARN("device {} still works after {} ms, and nobody waits for it; what it uses is "
-                    "kept until the process ends",
-                    name(), endLimit().count());
+                    "kept until the process ends{}{}",
+                    name(), endLimit().count(), underWay.empty() ? "" : ": ", join(underWay, "; "));
     } catch (...) { // a log sink that throws
     }
     return false;

@@ -21,6 +21,7 @@
 namespace kp::vulkan {
 
 class Allocator;
+class Breadcrumbs;
 class BufferCache;
 class BufferPool;
 class CommandBufferPool;
@@ -39,6 +40,14 @@ public:
     /// Frees the memory and pipelines that it keeps for later use. Called when memory runs out, and
     /// before the device is destroyed. @return false if there were none
     virtual bool freeMemory() noexcept { return false; }
+};
+
+/// Device memory that is kept for reuse.
+struct CachedBytes {
+    uint64_t smallTensors = 0;
+    uint64_t intermediates = 0; ///< of operations' results
+    uint64_t constants = 0;
+    uint64_t all() const { return smallTensors + intermediates + constants; }
 };
 
 /// What a device did since it was created. See Manager::activity().
@@ -70,6 +79,11 @@ public:
     bool has(Feature feature) const { return mPlan.has(feature); }
     bool wrapped() const { return mWrapped; }
 
+    /// Returns true if a tool shows names and labels of commands.
+    bool labels() const { return mLabels; }
+    /// Returns true if anything shows what work is called.
+    bool namesWork() const { return mLabels || mBreadcrumbs; }
+
     /// All queues: first those that run users' work, then the copy queues.
     size_t queueCount() const { return mQueues.size(); }
     Queue& queue(size_t index) const { return *mQueues[index]; }
@@ -91,8 +105,8 @@ public:
     BufferPool& scratchPool() const { return *mScratchPool; }
     SharedScratch& sharedScratch() const { return *mSharedScratch; }
     BufferCache& constants() const { return *mConstants; }
-    /// Returns the bytes of device memory that the four keep.
-    uint64_t cachedBytes() const;
+    /// Returns the device memory that the four keep.
+    CachedBytes cachedBytes() const;
     /// Frees what the pools, the caches and the companions keep. @return false if that is nothing
     bool clearBufferPools() const;
     DeviceActivity& activity() const { return mActivity; }
@@ -102,6 +116,7 @@ public:
     PipelineCache& pipelines() const { return *mPipelines; }
     DeletionQueue& deletionQueue() const { return *mDeletionQueue; }
     Transfer& transfer() const { return *mTransfer; }
+    Breadcrumbs* breadcrumbs() const { return mBreadcrumbs.get(); } ///< null: the plan has none
 
     /// Held while a submission finds its order against others, is made, and is recorded.
     std::mutex& submissionMutex() const { return mSubmissionMutex; }
@@ -164,6 +179,7 @@ private:
     PhysicalDevice mPhysical;
     DevicePlan mPlan;
     bool mWrapped = false;
+    bool mLabels = false;
     std::atomic<bool> mUnfinished{false}; ///< settle() has given up, and logged a warning
     mutable std::mutex mSubmissionMutex;
     mutable TimelinePoint mLastUnknownAccess;
@@ -182,7 +198,8 @@ private:
     std::unique_ptr<QueryPools> mQueryPools;
     std::unique_ptr<DescriptorAllocator> mDescriptors;
     std::unique_ptr<PipelineCache> mPipelines;
-    std::unique_ptr<Transfer> mTransfer; ///< destroyed early: it holds buffers
+    std::unique_ptr<Transfer> mTransfer;       ///< destroyed early: it holds buffers
+    std::unique_ptr<Breadcrumbs> mBreadcrumbs; ///< destroyed last: recordings refer to it
     /// Recursive: what makes a companion may run out of memory.
     mutable std::recursive_mutex mCompanionMutex;
     std::map<std::type_index, std::shared_ptr<DeviceCompanion>> mCompanions;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan/device/DeviceHandle.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -48,20 +49,34 @@ void DeviceHandle::loadDebugFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr)
 void DeviceHandle::fail(VkResult result, const char* what) const {
     if (result != VK_ERROR_DEVICE_LOST)
         throwResult(result, what);
-    const bool first = !mLost.exchange(true, std::memory_order_relaxed);
+    {
+        const std::lock_guard lock(mLossMutex);
+        if (!mLost.exchange(true, std::memory_order_relaxed)) {
+            mLossReport = faultReport();
+            if (mUnderWay)
+                std::ranges::move(mUnderWay(), std::back_inserter(mLossReport));
+        }
+    }
     throw DeviceLost(formatted("{} failed: VK_ERROR_DEVICE_LOST; the device '{}' has stopped (a "
                                "shader that never ends, or one that reads or writes outside its "
-                               "buffers, does this): destroy its objects and make a new Manager",
-                               what, mName),
-                     first ? faultReport() : std::vector<std::string>{});
+                               "buffers, does this): destroy its objects and make a new Manager{}",
+                               what, mName,
+                               mUnderWay ? "" : "; KOMPUTE_BREADCRUMBS=1 names the operation"),
+                     lossReport());
+}
+
+std::vector<std::string> DeviceHandle::lossReport() const {
+    const std::lock_guard lock(mLossMutex); // the thread that noted the loss may be writing it
+    return mLossReport;
 }
 
 void DeviceHandle::requireAlive() const {
     requireDriver();
     if (lost()) [[unlikely]]
-        kp::fail<DeviceLost>("the device '{}' was lost earlier and can do nothing more; destroy "
-                             "its objects and make a new Manager",
-                             mName);
+        throw DeviceLost(formatted("the device '{}' was lost earlier and can do nothing more; "
+                                   "destroy its objects and make a new Manager",
+                                   mName),
+                         lossReport());
 }
 
 std::vector<std::string> DeviceHandle::faultReport() const {
@@ -92,7 +107,7 @@ std::vector<std::string> DeviceHandle::faultReport() const {
     return report;
 }
 
-void DeviceHandle::setName(VkObjectType type, uint64_t handle, const std::string& name) const {
+void DeviceHandle::nameObject(VkObjectType type, uint64_t handle, const std::string& name) const {
     if (!debugUtils())
         return;
     VkDebugUtilsObjectNameInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};

@@ -3,7 +3,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
+#include <functional>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "vulkan/device/Vulkan.hpp"
@@ -39,7 +43,12 @@ public:
     void requireAlive() const;
 
     /// Names an object for validation messages and debuggers. Does nothing without debug utils.
-    void setName(VkObjectType type, uint64_t handle, const std::string& name) const;
+    template <typename Handle>
+    void setName(VkObjectType type, Handle handle, const std::string& name) const {
+        uint64_t bits = 0; // of a pointer or, on some platforms, a number
+        std::memcpy(&bits, &handle, sizeof handle);
+        nameObject(type, bits, name);
+    }
     bool debugUtils() const { return mDebugFunctions.setObjectName != nullptr; }
     const DebugFunctions& debugFunctions() const { return mDebugFunctions; }
 
@@ -50,19 +59,28 @@ protected:
     /// Takes the VkDevice, which stays the derived class's to destroy, and loads its functions.
     void open(VkDevice handle, std::string name, PFN_vkGetDeviceProcAddr getDeviceProcAddr);
     void loadDebugFunctions(PFN_vkGetDeviceProcAddr getDeviceProcAddr);
-    /// Attaches the driver's report to the DeviceLost error; needs VK_EXT_device_fault.
+    /// Attaches the driver's report to DeviceLost errors; needs VK_EXT_device_fault.
     void enableFaultReports() { mReportsFaults = mTable.vkGetDeviceFaultInfoEXT != nullptr; }
+    /// Attaches what @p underWay returns to DeviceLost errors.
+    void reportLossWith(std::function<std::vector<std::string>()> underWay) {
+        mUnderWay = std::move(underWay);
+    }
 
 private:
+    void nameObject(VkObjectType type, uint64_t handle, const std::string& name) const;
     [[noreturn]] void fail(VkResult result, const char* what) const;
     std::vector<std::string> faultReport() const;
+    std::vector<std::string> lossReport() const; ///< of a lost device
 
     VkDevice mHandle = VK_NULL_HANDLE;
     VolkDeviceTable mTable{};
     DebugFunctions mDebugFunctions;
     std::string mName;
     bool mReportsFaults = false;
+    std::function<std::vector<std::string>()> mUnderWay;
     mutable std::atomic<bool> mLost{false};
+    mutable std::mutex mLossMutex;
+    mutable std::vector<std::string> mLossReport; ///< made once, when the loss is noted
 };
 
 } // namespace kp::vulkan

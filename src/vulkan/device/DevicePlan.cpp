@@ -29,6 +29,8 @@ constexpr UsefulExtension kUsefulExtensions[] = {
 };
 
 constexpr const char* kPortabilitySubset = "VK_KHR_portability_subset";
+constexpr const char* kBufferMarker = "VK_AMD_buffer_marker";
+constexpr const char* kCheckpoints = "VK_NV_device_diagnostic_checkpoints";
 
 bool contains(const std::vector<std::string>& list, const std::string& text) {
     return std::find(list.begin(), list.end(), text) != list.end();
@@ -141,6 +143,10 @@ void planExtensions(const PhysicalDevice& device, const DeviceRequest& request,
     for (const std::string& name : recommendedExtensions(device))
         if (!contains(request.withheld, name))
             addOnce(plan.extensions, name);
+    if (request.breadcrumbs)
+        for (const char* const name : {kBufferMarker, kCheckpoints})
+            if (device.hasExtension(name) && !contains(request.withheld, name))
+                addOnce(plan.extensions, name);
     std::sort(plan.extensions.begin(), plan.extensions.end());
 }
 
@@ -203,10 +209,24 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
     plan.features = chain.read();
 }
 
+// Markers and checkpoints let operations overlap as without them. Markers can also be read while
+// the device runs.
+BreadcrumbKind breadcrumbsOf(const DevicePlan& plan) {
+    if (plan.hasExtension(kBufferMarker))
+        return BreadcrumbKind::eMarkers;
+    constexpr bool kHoldsNumbers = sizeof(void*) >= sizeof(uint64_t); // a checkpoint is a pointer
+    return kHoldsNumbers && plan.hasExtension(kCheckpoints) ? BreadcrumbKind::eCheckpoints
+                                                            : BreadcrumbKind::eFills;
+}
+
 /// Decides what depends on the device and on its enabled features.
-void planUse(const PhysicalDevice& device, std::optional<bool> launchTimestamps, DevicePlan& plan) {
+/// @param request  a DeviceRequest or a HostDevice
+template <typename Request>
+void planUse(const PhysicalDevice& device, const Request& request, DevicePlan& plan) {
     plan.timelineSemaphores = plan.has(Feature::eTimelineSemaphore);
-    plan.launchTimestamps = launchTimestamps.value_or(device.isNvidia());
+    plan.launchTimestamps = request.launchTimestamps.value_or(device.isNvidia());
+    if (request.breadcrumbs)
+        plan.breadcrumbs = breadcrumbsOf(plan);
 }
 
 std::string withoutDashes(std::string text) {
@@ -263,7 +283,7 @@ DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& r
     planExtensions(device, request, result, plan);
     planFeatures(device, request, result, plan);
     result.badRequest = onlyQueues && result.refusals.size() == queueRefusals;
-    planUse(device, request.launchTimestamps, plan);
+    planUse(device, request, plan);
     planCopyQueues(device, plan);
     if (result.refusals.empty())
         result.plan = std::move(plan);
@@ -277,7 +297,7 @@ DevicePlan planHostDevice(const PhysicalDevice& device, const HostDevice& host) 
     plan.features = host.enabledFeatures;
     for (const HostQueue& queue : host.queues)
         plan.queues.push_back({queue.family, queue.index});
-    planUse(device, host.launchTimestamps, plan);
+    planUse(device, host, plan);
     plan.timelineSemaphores = plan.timelineSemaphores && host.allowTimelineSemaphores;
     return plan;
 }

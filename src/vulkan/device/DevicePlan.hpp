@@ -32,8 +32,17 @@ struct DeviceRequest {
     std::vector<std::string> withheld;
     std::shared_ptr<const DeviceProfile> profile; ///< applied before the plan; null: none
     std::optional<bool> launchTimestamps;         ///< see DevicePlan; empty: chosen by the device
+    bool breadcrumbs = false;                     ///< DevicePlan::breadcrumbs is not eNone
     const void* featureChain = nullptr;           ///< caller's pNext of VkDeviceCreateInfo, or null
     bool shared = true; ///< false: a VkDevice of its own, which equal requests do not get
+};
+
+/// How the device shows how far it is in a command buffer; see Breadcrumbs.
+enum class BreadcrumbKind {
+    eNone,
+    eFills,      ///< fills of a word, between barriers: operations run one after the other
+    eMarkers,    ///< VK_AMD_buffer_marker
+    eCheckpoints ///< VK_NV_device_diagnostic_checkpoints, which are read when the device is lost
 };
 
 struct HostQueue {
@@ -54,6 +63,7 @@ struct HostDevice {
     bool allowTimelineSemaphores = true;
     std::shared_ptr<const DeviceProfile> profile; ///< what counts as the device; null: all of it
     std::optional<bool> launchTimestamps;         ///< see DevicePlan; empty: chosen by the device
+    bool breadcrumbs = false;                     ///< DevicePlan::breadcrumbs is not eNone
     std::function<void(uint32_t family, uint32_t index)> lockQueue;   ///< may be empty
     std::function<void(uint32_t family, uint32_t index)> unlockQueue; ///< may be empty
 };
@@ -83,6 +93,7 @@ struct DevicePlan {
     /// one 1 %, and the two differ by no more than a barrier takes (docs/guides/launchers.md).
     /// Wrong on a device that stops reading the command buffer until a dispatch has finished.
     bool launchTimestamps = false;
+    BreadcrumbKind breadcrumbs = BreadcrumbKind::eNone;
 
     bool has(Feature feature) const { return vulkan::has(features, feature); }
     bool hasExtension(const std::string& name) const;

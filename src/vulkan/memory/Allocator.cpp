@@ -330,6 +330,22 @@ void Allocator::trim() {
     pretendFull(false);
 }
 
+std::vector<HeapUsage> Allocator::heaps() {
+    const std::lock_guard lock(mTrimMutex);
+    const Context::Use use(*mContext);
+    mContext->budget.forget();
+    vmaSetCurrentFrameIndex(mHandle, ++mTrims); // asks for the budget again
+    VmaBudget budgets[VK_MAX_MEMORY_HEAPS]{};
+    vmaGetHeapBudgets(mHandle, budgets);
+    const VkPhysicalDeviceMemoryProperties& memory = mDevice.physical().memory;
+    std::vector<HeapUsage> heaps;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+        heaps.push_back({(memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0,
+                         memory.memoryHeaps[i].size, budgets[i].budget, budgets[i].usage,
+                         budgets[i].statistics.blockBytes});
+    return heaps;
+}
+
 Allocator::Usage Allocator::usage() const {
     const Context::Use use(*mContext);
     VmaBudget budgets[VK_MAX_MEMORY_HEAPS]{};

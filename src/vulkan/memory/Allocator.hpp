@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "base/PeakCounter.hpp"
 #include "vulkan/device/Vulkan.hpp"
@@ -32,6 +33,15 @@ struct Allocation {
     VmaAllocation_T* handle = nullptr;
     void* mapped = nullptr; ///< host address; null for MemoryPlace::eDevice
     bool cached = false;    ///< the host reads it at full speed
+};
+
+/// A heap, in bytes.
+struct HeapUsage {
+    bool deviceLocal = false;
+    uint64_t size = 0;
+    uint64_t budget = 0;   ///< what this process can have
+    uint64_t used = 0;     ///< by this process
+    uint64_t reserved = 0; ///< of it, by this allocator
 };
 
 /// VulkanMemoryAllocator, which suballocates small pieces from large blocks. Thread-safe. Owned by
@@ -61,6 +71,8 @@ public:
         uint32_t blocks = 0; ///< the driver's allocations
     };
     Usage usage() const;
+    /// Asks the driver. Without VK_EXT_memory_budget, budgets are estimates.
+    std::vector<HeapUsage> heaps();
     /// Counts the device memory that is allocated from the driver.
     PeakCounter& reserved() { return mReserved; }
 

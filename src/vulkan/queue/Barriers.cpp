@@ -104,9 +104,12 @@ void recordClosingBarrier(const DeviceHandle& device, VkCommandBuffer commandBuf
     recordMemoryBarrier(device, commandBuffer, from.stages, from.writes, to.stages, to.all);
 }
 
-void recordFullBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer) {
+void recordFullBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer, bool host) {
+    VkPipelineStageFlags after = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    if (host)
+        after |= VK_PIPELINE_STAGE_HOST_BIT;
     recordMemoryBarrier(device, commandBuffer, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                        VK_ACCESS_MEMORY_WRITE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                        VK_ACCESS_MEMORY_WRITE_BIT, after,
                         VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT);
 }
 

@@ -27,7 +27,9 @@ void recordOpeningBarrier(const DeviceHandle& device, VkCommandBuffer commandBuf
 void recordClosingBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                           WorkKinds before, bool host);
 /// Orders all later work after all earlier work, of any kind.
-void recordFullBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer);
+/// @param host  also host accesses
+void recordFullBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                       bool host = false);
 /// Makes writes of known kind visible to the host once the submission is done.
 void recordHostBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer);
 /// Returns an image to the general layout after a user operation changed it.

@@ -60,6 +60,58 @@ TEST_F(MemoryUsageTest, ListsTheObjectsThatHaveMemory) {
     EXPECT_EQ(manager.memoryObjects().size(), 2u);
 }
 
+TEST_F(MemoryUsageTest, IsReportedByKind) {
+    const auto of = [&](const std::string& kind) {
+        for (const MemoryKind& each : manager.memoryKinds())
+            if (each.kind == kind)
+                return each;
+        ADD_FAILURE() << kind << " is missing";
+        return MemoryKind{};
+    };
+    const auto tensor = manager.tensorT<float>(4096, Memory::MemoryTypes::eStorage);
+    const auto image = manager.imageT<float>(8, 4, 1);
+    auto array = std::make_unique<Array>(kp::ones(Shape{1 << 20}, DType::eFloat32, &manager));
+    array->evaluate();
+    EXPECT_EQ(of("tensors").count, 1u);
+    EXPECT_EQ(of("tensors").bytes, 16384u);
+    EXPECT_EQ(of("images").count, 1u);
+    EXPECT_EQ(of("arrays").count, 1u);
+    EXPECT_EQ(of("arrays").bytes, 4u << 20);
+    array.reset();
+    EXPECT_EQ(of("arrays").bytes, 0u);
+    EXPECT_EQ(of("freed arrays").bytes, 4u << 20);
+    uint64_t sum = 0;
+    for (const MemoryKind& kind : manager.memoryKinds())
+        sum += kind.bytes;
+    EXPECT_EQ(sum, manager.memory().reserved);
+}
+
+TEST_F(MemoryUsageTest, LosesTheNameOfAnArrayWithTheArray) {
+    auto array = std::make_unique<Array>(kp::ones(Shape{1 << 20}, DType::eFloat32, &manager));
+    array->tensor()->setName("weights");
+    EXPECT_EQ(manager.memoryObjects().at(0).name, "weights");
+    EXPECT_EQ(manager.memoryObjects().at(0).kind, "array of 1048576 eFloat");
+    array.reset();
+    array = std::make_unique<Array>(
+        kp::ones(Shape{1 << 20}, DType::eFloat32, &manager)); // in the same memory
+    array->evaluate();
+    EXPECT_EQ(manager.memoryObjects().at(0).name, "");
+}
+
+TEST_F(MemoryUsageTest, IsReportedByHeap) {
+    const auto tensor = manager.tensorT<float>(1 << 20, Memory::MemoryTypes::eStorage);
+    const std::vector<MemoryHeap> heaps = manager.memoryHeaps();
+    ASSERT_FALSE(heaps.empty());
+    uint64_t reserved = 0;
+    for (const MemoryHeap& heap : heaps) {
+        EXPECT_GT(heap.size, 0u);
+        EXPECT_LE(heap.budget, heap.size);
+        EXPECT_LE(heap.reserved, heap.size);
+        reserved += heap.reserved;
+    }
+    EXPECT_EQ(reserved, manager.allocatedBytes());
+}
+
 TEST(MemoryHolders, AreNamedByErrorsOfOutOfMemory) {
     FaultyDriver driver;
     const std::unique_ptr<Manager> owner = driver.manager();
@@ -75,9 +127,11 @@ TEST(MemoryHolders, AreNamedByErrorsOfOutOfMemory) {
         const auto huge = owner->tensorT<float>(kMany, Memory::MemoryTypes::eStorage);
         ADD_FAILURE() << "there was memory";
     } catch (const OutOfMemory& error) {
-        ASSERT_EQ(error.reasons().size(), 6u) << error.what();
+        ASSERT_GE(error.reasons().size(), 7u) << error.what();
         EXPECT_EQ(error.reasons()[0], "'weights', tensor of 4096 eFloat has 16384 bytes");
         EXPECT_EQ(error.reasons()[5], "3 more have 768 bytes");
+        EXPECT_NE(error.reasons().back().find("of the heap of "), std::string::npos)
+            << error.reasons().back();
         EXPECT_NE(error.vkResult(), 0);
     }
     driver.works();

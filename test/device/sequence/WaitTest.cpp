@@ -100,6 +100,50 @@ TEST_F(WaitTest, SaysThatCancelledWorkWasCancelled) {
     }
 }
 
+TEST_F(WaitTest, CancelsOneSequence) {
+    const kp::UserEvent never;
+    auto sq = manager.sequence()->record<kp::OpFill>({counter}, 1u);
+    auto other =
+        manager.sequence()->record<kp::OpAlgoDispatch>(manager.algorithm({counter}, addShader(5)));
+    EXPECT_FALSE(sq->cancel()) << "nothing was evaluated";
+    sq->evalAsync({never});
+    kp::UserEvent soon;
+    other->evalAsync({soon});
+    const kp::Event event = sq->event();
+    EXPECT_TRUE(sq->cancel());
+    EXPECT_FALSE(sq->cancel());
+    EXPECT_FALSE(sq->isRunning());
+    EXPECT_EQ(event.status(), kp::EventStatus::eError);
+    EXPECT_ERROR(kp::Cancelled, "its sequence was cancelled", event.wait());
+    soon.set();
+    other->evalAwait();
+    EXPECT_EQ(value(), 5u);
+    sq->eval(); // at once
+    EXPECT_EQ(value(), 1u);
+}
+
+TEST_F(WaitTest, CancelsASequenceWhoseWaitTimedOut) {
+    kp::UserEvent later;
+    auto sq = manager.sequence()->record<kp::OpFill>({counter}, 1u);
+    sq->evalAsync({later})->evalAwait(1000);
+    EXPECT_TRUE(sq->timedOut());
+    EXPECT_TRUE(sq->cancel());
+    later.set();
+    manager.waitIdle();
+    EXPECT_EQ(value(), 0u);
+}
+
+TEST_F(WaitTest, DoesNotCancelWhatTheDeviceHas) {
+    auto sq = manager.sequence();
+    const uint32_t steps = recordSlowWork(manager, *sq, counter);
+    sq->evalAsync();
+    EXPECT_FALSE(sq->cancel());
+    EXPECT_TRUE(sq->isRunning());
+    sq->evalAwait();
+    EXPECT_EQ(value(), steps);
+    EXPECT_FALSE(sq->cancel());
+}
+
 TEST_F(WaitTest, RerecordsClearsAndDestroysASequenceAfterTimeouts) {
     auto sq = manager.sequence();
     const uint32_t steps = recordSlowWork(manager, *sq, counter);
