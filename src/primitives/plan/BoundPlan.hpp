@@ -72,7 +72,8 @@ public:
     /// Returns the plan of an operation; null if it is no primitive.
     static BoundPlan* of(OpBase& operation);
     /// Appends what tells it from others with the same plan or memory.
-    /// @return false if equal operations cannot be told: they push numbers of their own, or the host
+    /// @return false if equal operations cannot be told: they push numbers of their own, or the
+    /// host
     ///         has mirrors of their memory
     bool appendIdentity(std::vector<uint64_t>& words) const;
     /// Works on tensors of its own from now on, in the memory that the arguments have now.

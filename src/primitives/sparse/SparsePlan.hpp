@@ -31,7 +31,8 @@ struct SparseProblem {
 /// @param longestRow  how many elements the longest row has; 0 if this is unknown
 SparseMethod sparseMethod(const SparseProblem& problem, uint64_t longestRow);
 
-/// An automatic method is eBalanced here. Arguments: 0 are the offsets, 1 the indices, 2 the values, 3 X, 4 Y.
+/// An automatic method is eBalanced here. Arguments: 0 are the offsets, 1 the indices, 2 the
+/// values, 3 X, 4 Y.
 /// @throws Unsupported if one of them is larger than a view
 Plan planSparse(const SparseProblem& problem, const DeviceTraits& traits);
 

@@ -52,7 +52,7 @@ private:
     std::unordered_map<uint32_t, LocalPointer> mPointers;
     std::unordered_map<uint32_t, uint32_t> mDefinedIn; ///< blocks of values
     std::unordered_map<uint32_t, uint32_t> mCounts;
-    std::unordered_set<uint32_t> mSpread; ///< values that other blocks use
+    std::unordered_set<uint32_t> mSpread;                  ///< values that other blocks use
     std::map<std::pair<uint32_t, uint32_t>, size_t> mLast; ///< by block and value
     std::map<uint32_t, std::vector<size_t>> mWrites;       ///< places, by variable
 };
