@@ -21,9 +21,9 @@ struct CheckFault {
     uint32_t line = 0;   ///< starts at 1; 0 means unknown
     std::string text;    ///< of the source line; "" if unknown
     std::string message; ///< for assertions, races and non-finite results; else ""
-    /// What is indexed: the shader's name of it, such as "particles.items"; "" if unknown.
+    /// The indexed object, by the shader's name, such as "particles.items"; "" if unknown.
     std::string target;
-    std::string memory;  ///< the binding and what is bound, or the kind of memory
+    std::string memory;  ///< the binding and its memory, or the kind of memory
     int64_t index = 0;   ///< or the divisor, the shift or the exact result
     uint64_t extent = 0; ///< elements, or the width of a shift in bits
     std::string value;   ///< that should have been written; "" if unknown

@@ -22,7 +22,7 @@ from .values import Value
 if TYPE_CHECKING:
     from .function import Function
 
-#: What functions may call while Python runs them, and nowhere else.
+#: Functions that may be called only when Python runs the kernel.
 IN_PYTHON = (print, breakpoint, pdb.set_trace)
 
 
@@ -76,7 +76,8 @@ class Statements:
                 translate(statement)
 
     def _place_of(self, statement: ast.stmt) -> str:
-        """Return what gives the lines of a statement its place in Python, in checked mode."""
+        """Return the directives that give the lines of a statement its place in Python, in checked
+        mode."""
         numbers = self._numbers
         return numbers.source.line_directive(statement) if numbers.unit.checked else ""
 
@@ -210,7 +211,7 @@ class Statements:
 
 
 def _name_of(node: ast.AST) -> str:
-    """Return how messages call a statement."""
+    """Return the name of a statement in messages."""
     name = type(node).__name__
     return {
         "FunctionDef": "a def inside a function",

@@ -41,16 +41,16 @@ std::string toChecks(const py::object& value) {
 
 void bindCheck(py::module_& module) {
     py::class_<Scope>(module, "checked", doc(R"(
-        Checked mode for what is compiled and run for the first time in a with statement, in this
-        thread: kernels, algorithms and shaders. A shader's mistake is then a CheckFailed from the
-        call that waits.
+        Checked mode for kernels, algorithms and shaders that are compiled and first run in a with
+        statement, in this thread. A shader's mistake is then a CheckFailed from the call that
+        waits.
 
         `checks` is True or a list: "bounds" (accesses outside of buffers, arrays and vectors),
         "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),
         "nan", "races" (accesses of two work items that nothing orders), "uninitialised" (reads of
-        shared memory that nobody has written) and "steps=1000000". True is
-        the first two, and False turns it off. The environment variable KOMPUTE_CHECK does the same for a program, and
-        `check` of Manager, Manager.algorithm and Kernel for one of them.)"))
+        unwritten shared memory) and "steps=1000000". True is the first two, and False turns it off.
+        The environment variable KOMPUTE_CHECK does the same for a program, and `check` of Manager,
+        Manager.algorithm and Kernel for one of them.)"))
         .def(py::init([](const py::object& checks) {
                  return std::make_unique<Scope>(toChecks(checks));
              }),

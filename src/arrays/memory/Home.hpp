@@ -20,7 +20,7 @@
 
 namespace kp::arrays {
 
-/// What arrays keep of a manager: memory of freed arrays, plans, and what the device lacks. The
+/// The arrays' state of a manager: memory of freed arrays, plans, and missing types. The
 /// pool is thread-safe; for the rest, callers have engineLock().
 class Home : public ManagerAttachment, public std::enable_shared_from_this<Home> {
 public:
@@ -51,7 +51,7 @@ public:
 
     /// Returns memory with undefined contents. @throws Unsupported, OutOfMemory
     std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type);
-    /// Keeps memory for new arrays, once nobody else has it, unless it is too much.
+    /// Keeps memory for new arrays, once it has no other owner, unless it is too much.
     void giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept;
 
     /// Returns why arrays of the device cannot have a type; empty if they can.
@@ -77,8 +77,8 @@ private:
     bool isAlone(const std::shared_ptr<Tensor>& tensor) const;
     /// Adds memory to what new arrays may take. Callers have mMutex.
     void keep(Lent memory);
-    /// Does so with memory that nobody has any more. Callers have mMutex.
-    /// @return what is too much, to be freed without mMutex
+    /// Does so with memory that has no owner left. Callers hold mMutex.
+    /// @return the excess, to be freed without mMutex
     std::vector<Lent> keepReturned();
     std::shared_ptr<Tensor> allocate(DType dtype, int64_t count, Memory::MemoryTypes type);
 

@@ -19,8 +19,8 @@ public:
 
     /// Valid as long as the operation is.
     const Algorithm::Impl& algorithm() const { return *mAlgorithm; }
-    /// What must stay alive until record() is called, and then as long as the commands may run. The
-    /// pointer is valid as long as the operation is.
+    /// Objects that must stay alive until record() is called, and then as long as the commands may
+    /// run. The pointer is valid as long as the operation is.
     const std::shared_ptr<const MemoryBinding>& binding() const { return mAlgorithm->binding; }
     const MemoryBinding& bound() const { return *mBinding; }
     /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the
@@ -36,7 +36,7 @@ public:
     static const char* labelOf(const OpAlgoDispatch& dispatch) {
         return dispatch.mAlgorithm ? implOf(*dispatch.mAlgorithm).label : nullptr;
     }
-    /// The push constants, which are those of the operation or its algorithm.
+    /// The push constants of the operation, or of its algorithm.
     std::span<const unsigned char> constants() const { return mConstants; }
     /// Uses a copy of constants(), so that record() may be called when the operation has changed.
     void useConstantsAt(const unsigned char* copy) { mConstants = {copy, mConstants.size()}; }

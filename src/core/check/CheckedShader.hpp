@@ -30,7 +30,7 @@ struct CheckedShader {
 std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
                                               const Queue* managerQueue);
 
-/// Returns the module with checks; null if nothing of it can fail. Cached by content. Thread-safe.
+/// Returns the module with checks; null if nothing in it can fail. Cached by content. Thread-safe.
 /// @param contentKey  of @p spirv
 /// @throws Unsupported if the device has no more descriptors for the reports
 std::shared_ptr<const CheckedShader>

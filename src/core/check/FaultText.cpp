@@ -74,7 +74,7 @@ std::string targetOf(const CheckFault& fault) {
     return fault.target.empty() ? fault.memory : fault.target;
 }
 
-/// Returns what went wrong, without the place.
+/// Returns the fault, without its location.
 std::string mistakeOf(const CheckFault& fault) {
     if (fault.kind == "division")
         return "a number was divided by zero";
@@ -142,7 +142,7 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     fault.kind = nameOf(site.kind);
     fault.file = site.file;
     fault.line = site.line;
-    // A compiler keeps the text of the main file alone.
+    // A compiler keeps only the text of the main file.
     fault.text = site.text.empty() ? lineOfFile(site.file, site.line) : site.text;
     fault.target = record[1] < site.indexed.size() ? site.indexed[record[1]] : std::string();
     fault.memory = site.storage;

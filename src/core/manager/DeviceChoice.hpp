@@ -20,7 +20,8 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options);
 /// @throws InvalidArgument as vulkan::findProfile()
 std::shared_ptr<const vulkan::DeviceProfile> requestedProfile();
 
-/// Returns what KOMPUTE_TIMESTAMPS says about DevicePlan::launchTimestamps; empty if it is not set.
+/// Returns the value of KOMPUTE_TIMESTAMPS for DevicePlan::launchTimestamps; empty if it is not
+/// set.
 std::optional<bool> launchTimestampsRequested();
 
 /// Returns the changes to the transfer rules that the options or KOMPUTE_TRANSFER name; may be

@@ -33,7 +33,7 @@ struct MemoryAccount {
 /// The bytes of one object in an account.
 class AccountEntry {
 public:
-    /// What an entry stands for.
+    /// The object of an entry.
     struct Kind {
         bool isImage = false;
         Memory::DataTypes type = Memory::DataTypes::eFloat;

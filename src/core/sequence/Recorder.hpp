@@ -44,7 +44,7 @@ public:
     /// Lends operations memory for intermediate results, which they have until the recording is
     /// submitted. Without it, each has its own.
     void lend(vulkan::SharedScratch::Loan& scratch) { mScratch = &scratch; }
-    /// Returns what the active recorder of a command buffer lends; null if that is nothing.
+    /// Returns the memory that the active recorder of a command buffer lends; null if none.
     static vulkan::SharedScratch::Loan* scratch(VkCommandBuffer commandBuffer) {
         const Recorder* const recorder = active(commandBuffer);
         return recorder ? recorder->mScratch : nullptr;
@@ -69,7 +69,7 @@ public:
     void keep(const std::shared_ptr<T>& object) {
         mRecording.keep(object);
     }
-    /// Keeps what a dispatch binds, and notes where it reports mistakes.
+    /// Keeps a dispatch's bindings, and its reports of mistakes.
     void keepBinding(const std::shared_ptr<const MemoryBinding>& binding);
     /// Calls @p function with the bound state of a command buffer and its active recorder; with a
     /// fresh state and null if it has none.

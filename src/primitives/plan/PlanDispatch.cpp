@@ -16,8 +16,8 @@
 namespace kp::primitives {
 namespace {
 
-/// Returns what the bindings of Dispatch::slots bind: all from the first byte of their views to the
-/// last.
+/// Returns the ranges that the bindings of Dispatch::slots bind: from the first byte of their views
+/// to the last.
 std::vector<StorageView> slotsOf(const Dispatch& dispatch,
                                  const std::vector<PlanMemory>& memories) {
     std::vector<View> spans;
@@ -76,7 +76,7 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
         if (merged.empty())
             for (uint32_t binding = 0; binding < view.bindings; ++binding)
                 bind(bound);
-        else // of the view's first element in what its slot binds
+        else // of the view's first element in its slot's range
             bound.first = static_cast<uint32_t>((buffer.offset() + memory.start + view.offset -
                                                  merged[dispatch.slots[i]].info.offset) /
                                                 view.elementBytes);

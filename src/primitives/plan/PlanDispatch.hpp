@@ -18,13 +18,13 @@ namespace kp::primitives {
 struct PlanMemory {
     std::shared_ptr<Tensor> tensor;
     uint64_t start = 0;
-    bool replaced = false; ///< the plan writes all elements of the tensor, whatever they were
+    bool replaced = false; ///< the plan overwrites all elements of the tensor
 };
 
-/// A dispatch of a plan, and those that are joined to it, as a part of the primitive's operation.
+/// A dispatch of a plan and the dispatches joined to it, as a part of the primitive's operation.
 class PlanDispatch final : public OpBase {
 public:
-    /// @param push      instead of that of the dispatch
+    /// @param push  instead of the dispatch's
     /// @param memories  of the plan; their tensors are alive and large enough
     PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
                  const std::vector<uint32_t>& push, std::shared_ptr<vulkan::Pipeline> pipeline,

@@ -77,7 +77,7 @@ sparsePlan(const TensorRange& offsets, const TensorRange& indices, const TensorR
     requireCount(arguments[4], extents.rows * extents.columns, "rows times columns");
     for (size_t i = 0; i < 4; ++i)
         primitives::requireDisjoint(arguments[i], arguments[4], kName);
-    // The longest row decides about the method alone: matrices that differ in it share plans.
+    // The longest row decides only the method: matrices that differ in it share plans.
     problem.longestRow = options.longestRow;
     problem.method = primitives::sparseMethod(problem);
     problem.longestRow = 0;

@@ -28,7 +28,7 @@ struct SparseProblem {
     uint32_t numberBytes() const { return Memory::dataTypeMemorySize(part) * (isComplex ? 2 : 1); }
 };
 
-/// Returns eRows or eBalanced: the given method, or what is fastest.
+/// Returns eRows or eBalanced: the given method, or the fastest.
 SparseMethod sparseMethod(const SparseProblem& problem);
 
 /// Arguments: 0 are the offsets, 1 the indices, 2 the values, 3 X, 4 Y.

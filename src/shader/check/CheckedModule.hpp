@@ -9,13 +9,13 @@
 
 namespace kp::shader {
 
-/// What a checked module looks for.
+/// The checks of a checked module.
 struct CheckKinds {
     bool bounds = false;        ///< accesses outside of buffers, arrays and vectors
     bool arithmetic = false;    ///< division by zero, wide shifts, signed overflow of indices
     bool nan = false;           ///< NaN and infinity made of finite numbers
     bool races = false;         ///< accesses to one element that nothing orders
-    bool uninitialised = false; ///< reads of shared memory that nobody has written
+    bool uninitialised = false; ///< reads of unwritten shared memory
     uint32_t steps = 0;         ///< maximum iterations of an invocation's loops; 0 for no maximum
     bool any() const { return bounds || arithmetic || nan || races || uninitialised || steps != 0; }
     bool operator==(const CheckKinds&) const = default;
@@ -32,7 +32,7 @@ enum class FaultKind {
     eNan,
     eSteps,
     eAssert,
-    eRace ///< or a read of what nobody has written
+    eRace ///< or a read of unwritten memory
 };
 
 /// Type of the value that a report holds.

@@ -33,7 +33,7 @@ RegisterTypes::Form RegisterTypes::formOf(const ModuleEditor& editor, uint32_t t
             return Form::eBools;
         return isWord(component) ? Form::eWords : Form::eNone;
     }
-    case spv::OpTypeStruct: // such as that of OpUMulExtended
+    case spv::OpTypeStruct: // such as the result of OpUMulExtended
         return node->operands.size() == 2 && isWord(editor.global(node->operand(0))) &&
                        isWord(editor.global(node->operand(1)))
                    ? Form::eStruct

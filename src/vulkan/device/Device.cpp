@@ -117,7 +117,7 @@ std::shared_ptr<Device> Device::wrap(const HostDevice& host, const PhysicalDevic
 
 void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host) {
     const PFN_vkGetDeviceProcAddr getDeviceProcAddr = mInstance->table().vkGetDeviceProcAddr;
-    // Messages name the profile, because the device by itself would do what they refuse.
+    // Messages name the profile, because the device itself would accept the refused request.
     open(handle,
          mPhysical.profile.empty() ? mPhysical.name()
                                    : formatted("{} as {}", mPhysical.name(), mPhysical.profile),
@@ -169,7 +169,7 @@ uint64_t Device::cachedBytes() const {
 }
 
 bool Device::clearBufferPools() const {
-    // Those first that give their buffers to the pools.
+    // First the ones that return their buffers to the pools.
     bool any = freeCompanions();
     any |= mSharedScratch->clear();
     any |= mConstants->clear();
@@ -209,9 +209,10 @@ bool Device::settle() noexcept {
     if (mUnfinished.exchange(true))
         return false;
     try {
-        KP_LOG_WARN("device {} still works after {} ms, and nobody waits for it; what it uses is "
-                    "kept until the process ends",
-                    name(), endLimit().count());
+        KP_LOG_WARN(
+            "device {} still works after {} ms, and nothing waits for it; its resources are "
+            "kept until the process ends",
+            name(), endLimit().count());
     } catch (...) { // a log sink that throws
     }
     return false;

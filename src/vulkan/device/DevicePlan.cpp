@@ -203,7 +203,7 @@ void planFeatures(const PhysicalDevice& device, const DeviceRequest& request,
     plan.features = chain.read();
 }
 
-/// Decides what depends on the device and on its enabled features.
+/// Decides everything that depends on the device and its enabled features.
 void planUse(const PhysicalDevice& device, std::optional<bool> launchTimestamps, DevicePlan& plan) {
     plan.timelineSemaphores = plan.has(Feature::eTimelineSemaphore);
     plan.launchTimestamps = launchTimestamps.value_or(device.isNvidia());
