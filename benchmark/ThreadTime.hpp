@@ -7,7 +7,7 @@
 namespace kp::benchmark {
 
 /// Returns the processor time of the calling thread in seconds. Unlike a clock, it does not count
-/// the time of other threads, such as those of a software driver. On a system without such a timer
+/// the time of other threads, such as a software driver's. On a system without such a timer
 /// it is a clock.
 inline double threadSeconds() {
 #ifdef CLOCK_THREAD_CPUTIME_ID

@@ -25,7 +25,7 @@
 
 namespace {
 
-/// What an allocator and a driver may keep.
+/// The most that an allocator and a driver may keep.
 constexpr double kLimitMiB = 4;
 
 /// Returns the resident memory in MiB, or 0 if the system does not report it.

@@ -7,7 +7,7 @@
 //   kompute_benchmark_launchers [--check]
 //
 // --check  exit with 1 if a target is missed three times in a row:
-//          - the processor time of a call of an unchanged list is at most 1.5 times that of
+//          - the processor time of a call of an unchanged list is at most 1.5 times the time of
 //            recording and submitting with raw Vulkan, and of a changed list at most 3 times;
 //          - on a GPU, a call and its wait take at most 1.1 times as long as with raw Vulkan, and
 //            with profiling at most 1.05 times as long as with timestamps in raw Vulkan

@@ -60,7 +60,7 @@ bool isKernelResult(const std::vector<uint32_t>& result, uint32_t steps) {
     return true;
 }
 
-/// What a piece of work writes, for the verification.
+/// A piece of work's output, for the verification.
 enum Writes : unsigned { eDevice = 1, eHost = 2, eResult = 4 };
 
 struct Work {
@@ -243,7 +243,7 @@ private:
         free(works);
     }
 
-    /// Returns the median seconds of running all works at once, and verifies what they wrote.
+    /// Returns the median seconds of running all works at once, and verifies their results.
     double seconds(const std::vector<Work>& works) {
         clear();
         submit(works);

@@ -110,7 +110,7 @@ else()
             CACHE STRING "Compiler from GLSL and HLSL to SPIR-V: a program or a target")
     endif()
 
-    # Installed headers are <glslang/SPIRV/...>, those of the source tree <SPIRV/...>.
+    # Installed headers are <glslang/SPIRV/...>, in the source tree <SPIRV/...>.
     set(folder "${CMAKE_CURRENT_BINARY_DIR}/generated/glslang")
     foreach(header IN ITEMS GlslangToSpv.h Logger.h SpvTools.h spirv.hpp)
         file(WRITE "${folder}/glslang/SPIRV/${header}" "#include <SPIRV/${header}>\n")
@@ -158,7 +158,8 @@ if(NOT TARGET spirv-cross-core)
 endif()
 target_link_libraries(kompute_dependencies INTERFACE spirv-cross-core)
 
-# --- fmt: headers alone, so that it is no dependency at run time. src/base/Text.cpp compiles it. --
+# --- fmt: headers alone, so that programs do not need it at run time. src/base/Text.cpp compiles
+# it. --
 if(NOT TARGET fmt::fmt-header-only)
     find_package(fmt CONFIG QUIET)
 endif()

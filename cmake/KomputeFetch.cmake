@@ -27,7 +27,7 @@ endfunction()
 # kompute_fetch(<name> <repository> <tag> [COMMIT <id>] [FetchContent options]...)
 #
 # Makes a static build of a dependency available without adding to what gets installed. If a commit is
-# named, here or by KOMPUTE_COMMIT_<name>, it is fetched whatever the tag is by now, and git compares
+# named, here or by KOMPUTE_COMMIT_<name>, it is fetched even if the tag has moved, and git compares
 # its content with the id. With FETCHCONTENT_SOURCE_DIR_<NAME>, nothing is fetched.
 function(kompute_fetch name repository tag)
     cmake_parse_arguments(PARSE_ARGV 3 arg "" "COMMIT" "")

@@ -14,10 +14,10 @@
 #   bash scripts/benchmark.sh submit record         these groups alone: submit launch record
 #                                                   pipeline memory transfer concurrency
 #                                                   primitives cold flat; and sweep, for --sizes
-#   bash scripts/benchmark.sh --no-build            what was built before
+#   bash scripts/benchmark.sh --no-build            use an earlier build
 #
 # KOMPUTE_DEVICE=...    which device (default: the best)
-# KOMPUTE_COMMIT=...    what is measured, where there is no git
+# KOMPUTE_COMMIT=...    the measured commit, where there is no git
 # On a software driver the programs keep themselves to one processor.
 set -euo pipefail
 # shellcheck source=scripts/arguments.sh
@@ -80,7 +80,7 @@ results=$folder/results
 rm -rf "$results"
 mkdir -p "$results"
 status=0
-# run NAME SECONDS COMMAND...   never more than so long; what it wrote until then counts
+# run NAME SECONDS COMMAND...   stops it after so long; its output until then counts
 run() {
     local name=$1 seconds=$2 result=0
     shift 2

@@ -8,7 +8,7 @@
 #
 #   scripts/demo_data.sh FOLDER
 #
-# Nothing is installed, and what is there already is kept. The versions are pinned, and what comes
+# Nothing is installed, and existing files are kept. The versions are pinned, and what comes
 # out of them is compared with its known checksum.
 set -euo pipefail
 

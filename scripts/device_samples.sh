@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034
 #
-# What the step devices of scripts/test.sh runs on other devices than the default one. The lists grow with what works
-# there: a suite is added here, and nowhere else.
+# The tests that the step devices of scripts/test.sh runs on other devices than the default one. The
+# lists grow with what works there: a suite is added here, and nowhere else.
 
 # Profiles: the least that Vulkan allows always, and of each of these rows one, which depends on the commit.
 always_profile=vulkan-1.1-least

@@ -52,7 +52,7 @@ in_shards() {
         code=0
         wait "${processes[shard]}" || code=$?
         cat "$output/$shard"
-        # 5 is pytest's "no tests", which is a failure if it is that of all.
+        # 5 is pytest's "no tests", which is a failure if all of them end so.
         if [ "$code" != 5 ] && { [ "$status" = 5 ] || [ "$status" = 0 ]; }; then status=$code; fi
     done
     rm -r "$output"

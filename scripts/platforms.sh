@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds Kompute for other platforms than this machine's and runs the results here, on Debian 12 as
-# root. Installs what is missing. A table of what ran closes the run.
+# root. Installs missing packages. A table of the steps that ran closes the run.
 #
 #   scripts/platforms.sh                     all parts
 #   scripts/platforms.sh PART...             the parts named (--help lists them)

@@ -500,7 +500,7 @@ def known(type_: str | None) -> bool:
     )
 
 
-#: Types without what they consist of, which pybind11 gives for its own sequences and functions.
+#: Types without their elements' types, which pybind11 gives for its own sequences and functions.
 BARE = ("collections.abc.Sequence", "collections.abc.Callable", "Sequence", "Callable")
 
 
@@ -729,7 +729,7 @@ def check_types(package: Path) -> None:
     usage = [str(each) for each in sorted(USAGE.glob("*.py"))]
     tools = [("mypy", ["mypy", "--strict", str(PACKAGE), *usage])]
     if importlib.util.find_spec("pyright") is not None:
-        # What users see: the stubs. mypy checks the files of the package.
+        # Users see the stubs. mypy checks the files of the package.
         seen = [*(str(each) for each in sorted(PACKAGE.rglob("*.pyi"))), *usage]
         tools.append(("pyright", ["pyright", "--pythonpath", sys.executable, *seen]))
     else:

@@ -20,7 +20,7 @@ only_option --demo "${1:-}"
 [ "${KOMPUTE_SKIP_SETUP:-0}" = 1 ] && exit 0
 # shellcheck source=scripts/progress.sh
 . "$(dirname "${BASH_SOURCE[0]}")/progress.sh"
-# A name that nobody can foresee: the log is written as root, in a folder of all users.
+# An unpredictable name: the log is written as root, in a folder of all users.
 log=$(mktemp "${TMPDIR:-/tmp}/kompute-setup.XXXXXX")
 
 required="ca-certificates cmake g++ ninja-build pkg-config libvulkan1 libvulkan-dev libpng-dev"

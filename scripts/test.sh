@@ -159,6 +159,8 @@ step_style() {
     bash scripts/format.sh --check
     python3 scripts/check_house.py --planted
     python3 scripts/check_house.py
+    python3 scripts/check_words.py --planted
+    python3 scripts/check_words.py
     python3 scripts/shaders/cooperative_shaders.py --planted
     python3 scripts/shaders/cooperative_shaders.py --check
 }
@@ -210,7 +212,7 @@ step_validation() {
     done
 }
 
-# Source files by themselves: a unity build can hide that a file does not include what it uses. No code is
+# Source files by themselves: a unity build can hide that a file lacks an include. No code is
 # made of them. Of all files, a quarter, which depends on the commit; KOMPUTE_PLAIN=all takes all of them.
 step_plain() {
     local files
@@ -351,15 +353,16 @@ step_devices() {
 }
 
 # The package as pip installs it. With this compiler and option its module is the one that the step python
-# has tested, and its objects are in the compiler cache. So a sample of the tests suffices: those of installed
-# commands and files, of the optional packages, and those that validation keeps from running.
+# has tested, and its objects are in the compiler cache. So a sample of the tests suffices: the
+# tests of installed commands and files, of the optional packages, and those that validation keeps
+# from running.
 step_wheel() {
     CXX=${CXX:-c++} CMAKE_ARGS=-DKOMPUTE_OPT_WERROR=ON bash test/package/python.sh build/package-python \
         -k "arrays or cli or convert_shaders or cuda or examples or jit or process or validation"
 }
 
 # Random programs, hostile arguments, killed processes, soaks: samples of what precedes a release. The
-# Python package is that of the step python.
+# Python package comes from the step python.
 step_proof() {
     local other status=0
     build ci kompute_proof kompute_fuzz_replay
@@ -409,7 +412,7 @@ for step in $left; do
     echo
     echo "=== $step${left:+ (then$left)}"
     start=$SECONDS start_cpu=$(cpu_seconds)
-    # A subshell would lose what is configured, and "if step" would switch off set -e inside.
+    # A subshell would lose the configuration, and "if step" would switch off set -e inside.
     trap 'echo; echo "test.sh: FAILED in step $step"' EXIT
     "step_$step"
     trap - EXIT

@@ -85,7 +85,7 @@ declare -A chosen=()
 if [ "${#interpreters[@]}" -gt 0 ]; then
     for python in "${interpreters[@]}"; do
         found=$(python_version "$python")
-        [ -n "$found" ] || fail "$python is no CPython of these versions: $python_versions"
+        [ -n "$found" ] || fail "$python is not a CPython of these versions: $python_versions"
         chosen[$found]=$python
     done
 else
@@ -122,7 +122,8 @@ python_path() { "$python" -c "import sysconfig; print(sysconfig.get_path('$1'))"
 # build_wheel   builds the wheel of $python into $work/raw-$tag
 build_wheel() {
     local environment=$work/build-$tag options=() arguments=${CMAKE_ARGS:-}
-    # Objects that do not depend on the interpreter are those of the first one. What CMake found out does.
+    # Objects that do not depend on the interpreter are reused from the first one. CMake's findings
+    # do depend on it.
     rm -f "$work/cmake/CMakeCache.txt"
     if [ -n "$emulated" ]; then
         # The build asks its interpreter about the other one's suffix and platform.

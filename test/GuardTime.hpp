@@ -12,7 +12,7 @@
 
 namespace kp::test {
 
-/// What the guard of sources may take, in seconds of processor time.
+/// The time that the guard of sources may take, in seconds of processor time.
 #if defined(NDEBUG) && !defined(KOMPUTE_TEST_SANITIZED)
 constexpr double kMaxGuardSeconds = 1;
 #else

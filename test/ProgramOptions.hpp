@@ -18,7 +18,7 @@ struct UsageError : std::runtime_error {
 };
 
 /// Returns the number that was given for an option, from @p least on.
-/// @throws UsageError naming the option, what was given and what was expected
+/// @throws UsageError naming the option, the given value and the expected one
 inline uint64_t numberOf(const std::string& option, const std::string& text, uint64_t least = 0,
                          const std::string& otherwise = {}) {
     uint64_t number = 0;
@@ -30,7 +30,7 @@ inline uint64_t numberOf(const std::string& option, const std::string& text, uin
     return number;
 }
 
-/// Returns a seed: a number, or that of the day for "date". @throws UsageError
+/// Returns a seed: a number, or the day's for "date". @throws UsageError
 inline uint64_t seedOf(const std::string& option, const std::string& text) {
     if (text != "date")
         return numberOf(option, text, 0, ", or 'date'");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What a header of the library costs a program that includes it, beside <vulkan/vulkan.hpp>, which every
+# The cost of including a header of the library, beside <vulkan/vulkan.hpp>, which every
 # program written for the original Kompute pays for: lines after preprocessing, and processor time
 # to preprocess and to compile. Times are the least of several runs taken in turn: other programs only
 # ever add to a time, so the least varies by a hundredth where the median varies by a tenth. On a busy

@@ -3,7 +3,8 @@
 
   PYTHONPATH=<build>/python python3 copy_engines.py
 
-Needs PyTorch with CUDA and an NVIDIA GPU. docs/guides/interop.md says what follows from the figures.
+Needs PyTorch with CUDA and an NVIDIA GPU. docs/guides/interop.md draws conclusions from the
+figures.
 """
 
 from __future__ import annotations

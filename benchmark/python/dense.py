@@ -4,7 +4,7 @@
   env PYTHONPATH=<build>/python python3 benchmark/python/dense.py [--float64] [--most N] [function ...]
 
 Each line is one function of single matrices from 64 x 64 to 4096 x 4096, or of stacks of small ones. The times are
-those of calls whose results stay on the device, which a wait for the device ends; of NumPy, those of its own arrays.
+calls whose results stay on the device, ended by a wait for the device; NumPy's use its own arrays.
 A ratio is the other library's time through ours: above 1, kp is faster. CuPy is measured if it is there, else PyTorch
 with CUDA, else NumPy alone.
 """

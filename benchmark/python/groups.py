@@ -5,9 +5,10 @@
   ... groups.py --size 2**20 --devices 0,0                            # one device twice, as tests do
   ... groups.py --only 'sort|sum' --json groups.json
 
-A time is the best of several calls, until all devices are done and small results are read. `times` is that of one device divided by that of
-the group: 2 is the best of two devices. The worst ones come first. Results are compared; what differs or raises
-is a failure, and the program ends with 1. Some cases have a target for two devices.
+A time is the best of several calls, until all devices are done and small results are read. `times`
+is one device's time divided by the time of the group: 2 is the best of two devices. The worst ones
+come first. Results are compared; what differs or raises is a failure, and the program ends with 1.
+Some cases have a target for two devices.
 """
 
 from __future__ import annotations
@@ -153,7 +154,7 @@ def sample(result: Any) -> Any:
 
 
 def difference(name: str, one: Any, group: Any) -> str:
-    """Return how the result of a group differs from that of one device; empty if it does not."""
+    """Return how the result of a group differs from one device's; empty if it does not."""
     if one.shape != group.shape or one.dtype != group.dtype:
         return f"{group.dtype}{list(group.shape)} instead of {one.dtype}{list(one.shape)}"
     expected, found = sample(one), sample(group)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures data that goes from torch through a kernel of kp and back, and what a hop costs.
+"""Measures data that goes from torch through a kernel of kp and back, and the cost of a hop.
 
   PYTHONPATH=<build>/python python3 interop.py [--quick] [--turns NUMBER]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what a call of kp.kernel and of kp.jit costs the host.
+"""Measures the host's time for a call of kp.kernel and of kp.jit.
 
 Each is called with tensors and with arrays: the same ones each time, others in turn, and NumPy arrays,
 which are uploaded and downloaded. Prints microseconds of processor time of the calling thread, the

@@ -136,7 +136,7 @@ class Subject:
 def measure(
     rounds: int, count: int, of_rounds: Callable[[list[float]], float]
 ) -> dict[str, dict[str, float]]:
-    """Return nanoseconds per call by name and variant: `of_rounds` of those of the rounds."""
+    """Return nanoseconds per call by name and variant: `of_rounds` of the rounds' numbers."""
     library, plain = Subject(kp), Subject(kompute_plain)
 
     def cpp_record(n: int) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures array functions that use primitives: what a call costs the host.
+"""Measures the host's time for calls of array functions that use primitives.
 
 For each function: microseconds until the call returns, with a wait for its result, and how many waits,
 submissions and launches it makes. The worst first.
@@ -86,7 +86,7 @@ def functions(size: int) -> dict[str, Callable[[], Any]]:
 
 
 def measure(manager: kp.Manager, call: Callable[[], Any], repeat: int) -> dict[str, float]:
-    """Return the medians of a call, in microseconds, and what it makes the device do."""
+    """Return the medians of a call, in microseconds, and the device's work for it."""
     queue = manager.default_queue
     for _ in range(5):
         call()

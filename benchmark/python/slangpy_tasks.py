@@ -5,7 +5,7 @@
     pip install slangpy numpy
     python3 benchmark/python/slangpy_tasks.py
 
-The lines of a task are those of its Slang and of its Python. Imports, the device and the input do not
+A task's lines are the lines of its Slang and its Python. Imports, the device and the input do not
 count. Sorts and Fourier transforms are missing, because slangpy has no function for them.
 """
 

@@ -5,8 +5,8 @@
 
 Matrices: "poisson2d" and "poisson3d" (5 and 7 elements a row), "powerlaw" (a graph whose degrees have a long tail),
 "dense_row" (one row with all columns) and "random" (32 elements a row). N is about the number of rows. The times are
-those of calls whose results stay on the device, several of which a wait ends. A ratio is the other library's time
-through ours: above 1, kp is faster. --methods times the methods of OpSparseMatMul, too.
+calls whose results stay on the device; a wait ends several of them. A ratio is the other library's
+time through ours: above 1, kp is faster. --methods times the methods of OpSparseMatMul, too.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Library:
             self.sparse = importlib.import_module("scipy.sparse")
 
     def started(self, result: Any) -> Any:
-        """Start computing what a call returned."""
+        """Start computing a call's result."""
         if self.name == "kp":
             arrays = [result] if isinstance(result, kp.Array) else [result.data, result.indices]
             for array in arrays:

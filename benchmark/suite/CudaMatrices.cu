@@ -46,7 +46,7 @@ public:
             return transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
         };
         const int n = mTask.n;
-        // cuBLAS stores columns: the transposed product is that of the transposed matrices.
+        // cuBLAS stores columns: the transposed product is the product of the transposed matrices.
         for (size_t i = 0; i < times; ++i)
             requireSuccess(cublasGemmEx(mHandle, operation(mTask.transposeB),
                                         operation(mTask.transposeA), n, n, n, pointer(one, wideOne),

@@ -87,7 +87,7 @@ void transforms(Suite& suite, Row& row, size_t length, size_t total) {
     suite.measure(row);
     std::vector<Complex> found(total);
     out->download(found.data(), total * sizeof(Complex));
-    Suite::require(agree(values, found, length), "the transforms are those of the definition");
+    Suite::require(agree(values, found, length), "the transforms match the definition");
 }
 
 void add(Suite& suite, const std::string& group, int power) {

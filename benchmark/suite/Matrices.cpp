@@ -82,7 +82,7 @@ void multiply(Suite& suite, Row& row, size_t n, double wanted, bool transposed =
                    static_cast<float>(valuesB[transposed ? i % n * n + k : k * n + i % n]);
         correct = correct && found[i] == sum;
     }
-    Suite::require(correct, "the elements are those of a loop");
+    Suite::require(correct, "the elements match a loop's");
 }
 
 } // namespace

@@ -122,7 +122,7 @@ void sumFloats(Suite& suite, Row& row, size_t count, size_t results, double byte
         if (results == count)
             correct = correct && given[i] == sum;
     }
-    Suite::require(correct && given[results - 1] == sum, "the sums are those of a loop");
+    Suite::require(correct && given[results - 1] == sum, "the sums match a loop's");
 }
 
 void reduceFloats(Suite& suite, Row& row, size_t count) {
@@ -153,7 +153,7 @@ void largestFloat(Suite& suite, Row& row, size_t count) {
                         },
                         {cubMaximum, "CUB", 0.97, 1 / 1.2});
     Suite::require(given[0] == *std::max_element(values.begin(), values.end()),
-                   "the largest is that of a loop");
+                   "the largest matches a loop's");
 }
 
 void indexOfLargest(Suite& suite, Row& row, size_t count) {
@@ -166,7 +166,7 @@ void indexOfLargest(Suite& suite, Row& row, size_t count) {
         },
         {});
     Suite::require(given[0] == std::max_element(values.begin(), values.end()) - values.begin(),
-                   "the index is that of a loop");
+                   "the index matches a loop's");
 }
 
 void scanMaxima(Suite& suite, Row& row, size_t count) {
@@ -184,7 +184,7 @@ void scanMaxima(Suite& suite, Row& row, size_t count) {
         most = std::max(most, values[i]);
         correct = correct && given[i] == most;
     }
-    Suite::require(correct, "the maxima are those of a loop");
+    Suite::require(correct, "the maxima match a loop's");
 }
 
 void histogramFloats(Suite& suite, Row& row, size_t count) {
@@ -199,7 +199,7 @@ void histogramFloats(Suite& suite, Row& row, size_t count) {
     std::vector<uint32_t> counts(256);
     for (const float value : values)
         ++counts[static_cast<size_t>(value * 256)];
-    Suite::require(given == counts, "the counts are those of a loop");
+    Suite::require(given == counts, "the counts match a loop's");
 }
 
 void topFloats(Suite& suite, Row& row, size_t count) {
@@ -213,7 +213,7 @@ void topFloats(Suite& suite, Row& row, size_t count) {
                         {});
     std::partial_sort(values.begin(), values.begin() + 100, values.end(), std::greater<>());
     values.resize(100);
-    Suite::require(given == values, "the largest are those of std::partial_sort");
+    Suite::require(given == values, "the largest match std::partial_sort's");
 }
 
 std::vector<uint32_t> randomWords(size_t count) {
@@ -267,7 +267,7 @@ void selectWords(Suite& suite, Row& row, size_t count) {
         },
         {cubSelect, "CUB", 0.9, 1 / 1.2});
     given.resize(wanted.size());
-    Suite::require(given == wanted, "the words are those of a loop");
+    Suite::require(given == wanted, "the words match a loop's");
 }
 
 void encodeRuns(Suite& suite, Row& row, size_t count) {
@@ -295,7 +295,7 @@ void encodeRuns(Suite& suite, Row& row, size_t count) {
                            },
                            {cubRunLength, "CUB", 0.9, 1 / 1.2});
     given.resize(wanted.size());
-    Suite::require(given == wanted, "the runs are those of a loop");
+    Suite::require(given == wanted, "the runs match a loop's");
 }
 
 void sumSegments(Suite& suite, Row& row, size_t count) {
@@ -322,7 +322,7 @@ void sumSegments(Suite& suite, Row& row, size_t count) {
             sum += values[i];
         correct = correct && given[s] == sum;
     }
-    Suite::require(correct, "the sums are those of a loop");
+    Suite::require(correct, "the sums match a loop's");
 }
 
 void searchFloats(Suite& suite, Row& row, size_t count) {
@@ -341,7 +341,7 @@ void searchFloats(Suite& suite, Row& row, size_t count) {
     for (size_t i = 0; i < count; i += 1009)
         correct = correct && given[i] == std::lower_bound(sorted.begin(), sorted.end(), values[i]) -
                                              sorted.begin();
-    Suite::require(correct, "the places are those of std::lower_bound");
+    Suite::require(correct, "the places match std::lower_bound's");
 }
 
 void randomFloats(Suite& suite, Row& row, size_t count, const kp::Distribution& distribution,
@@ -365,7 +365,7 @@ void randomFloats(Suite& suite, Row& row, size_t count, const kp::Distribution& 
     // Twelve standard deviations, for both distributions.
     Suite::require(std::abs(sum / static_cast<double>(count) - mean) <
                        12 / std::sqrt(static_cast<double>(count)),
-                   "the mean is that of the distribution");
+                   "the mean matches the distribution's");
 }
 
 } // namespace

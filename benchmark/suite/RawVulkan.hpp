@@ -13,7 +13,7 @@
 
 // Hand-written Vulkan in small pieces. It uses the VkDevice and VkQueue of a Manager, because some
 // drivers are slow to switch between two devices, and nothing else of the library. Each object
-// waits for the queue to be idle and then frees what it owns. Errors throw std::runtime_error.
+// waits for the queue to be idle and then frees its resources. Errors throw std::runtime_error.
 
 namespace kp::benchmark {
 

@@ -70,7 +70,7 @@ public:
     void targetSlowest(const std::vector<std::string>& of, double onGpu);
     /// Sets a note about the comparison, for the report.
     void note(const std::string& text) { mNote = text; }
-    /// Sets the number of rounds that run whatever their time (default 9).
+    /// Sets the number of rounds that run regardless of their time (default 9).
     void minRounds(int rounds) { mMinRounds = rounds; }
 
     const std::string& id() const { return mId; }

@@ -321,7 +321,7 @@ void saxpy(Suite& suite, Row& row, uint64_t bytes, int times) {
     kp::Manager& manager = suite.manager();
     const size_t floats = bytes / sizeof(float);
     constexpr float kFactor = 0.25f;
-    // Small integers, so that the result is exact whatever the order of rounding.
+    // Small integers, so that the result is exact in any order of rounding.
     std::vector<float> x(floats), y(floats), back(floats);
     const std::vector<uint32_t> random = randomWords(floats);
     for (size_t i = 0; i < floats; ++i) {

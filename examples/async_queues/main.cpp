@@ -115,7 +115,7 @@ int run() {
     const double together = milliseconds([&] {
         first->evalAsync();
         second->evalAsync();
-        // The library would order the sum after both anyway, because it reads what they write.
+        // The library would order the sum after both anyway, because it reads their results.
         // Events also order work that shares no memory, and show the host the device's progress.
         third->evalAsync({first->event(), second->event()});
         std::printf("submitted; the first is %s\n",

@@ -29,7 +29,7 @@ public:
     uint32_t elementCount() const { return mElementCount; }
 
     /// Records the command buffer with @p record, submits it and waits for completion. The host
-    /// then sees what was written to the buffer.
+    /// then sees the data in the buffer.
     void submit(const std::function<void(VkCommandBuffer)>& record);
 
 private:

@@ -3,8 +3,7 @@
 // Heat spreads over a plate whose rows are distributed over the MPI ranks, each with a device:
 //
 //   mpirun -n 4 mpi_heat [OUT.png [WIDTH HEIGHT STEPS]]
-//
-// The first rank compares the result with that of one CPU core, and checks that the total heat is
+// The first rank compares the result with one CPU core's, and checks that the total heat is
 // preserved.
 
 #include <algorithm>

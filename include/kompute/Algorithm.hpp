@@ -71,7 +71,7 @@ public:
     /// @throws ShaderError if the SPIR-V is invalid, needs something the device lacks, or does not
     ///         match the memory or the specialization constants; InvalidArgument if the push
     ///         constants do not match it, group counts exceed the device's limits, or an argument
-    ///         is invalid in itself; Unsupported if the device lacks what an option needs
+    ///         is invalid in itself; Unsupported if the device lacks a feature for an option
     template <typename S = float, typename P = float>
     Algorithm(std::shared_ptr<vk::Device> device, const MemoryObjects& memObjects = {},
               ArrayView<uint32_t> spirv = {}, const Workgroup& workgroup = {},
@@ -122,7 +122,7 @@ public:
     void setName(std::string_view name);
 
     bool isInit() const; ///< true once a shader is set, until destroy()
-    /// Releases the shader and the memory. Recordings and running work keep what they need.
+    /// Releases the shader and the memory. Recordings and running work keep their resources.
     void destroy();
 
     /// Sets the work group counts of later dispatches; {minSize, 1, 1} if the x given is 0.

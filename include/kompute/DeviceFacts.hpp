@@ -34,7 +34,7 @@ struct DeviceFacts {
     std::vector<MemoryType> memoryTypes;
 };
 
-/// Returns what a manager's device offers and what is enabled. Thread-safe.
+/// Returns the features of a manager's device, and the enabled ones. Thread-safe.
 /// @throws InvalidArgument after Manager::destroy()
 KOMPUTE_API DeviceFacts deviceFacts(const Manager& manager);
 

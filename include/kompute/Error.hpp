@@ -26,7 +26,7 @@ enum class ErrorCode {
 /// written for the original Kompute catches it unchanged.
 class KOMPUTE_API Error : public std::runtime_error {
 public:
-    /// @param message   one line: what was given, what was expected and what to do
+    /// @param message   one line: the given value, the expected one, and the remedy
     /// @param vkResult  VkResult behind the failure; 0 (VK_SUCCESS) if no Vulkan call failed
     /// @param reasons   details that what() also lists, such as why each device was rejected
     Error(ErrorCode code, const std::string& message, int32_t vkResult = 0,
@@ -95,7 +95,7 @@ public:
     ~Cancelled() override;
 };
 
-/// Thrown if the driver or device does not support the request. reasons() lists what was checked.
+/// Thrown if the driver or device does not support the request. reasons() lists the checks.
 class KOMPUTE_API Unsupported : public Error {
 public:
     explicit Unsupported(const std::string& message, std::vector<std::string> reasons = {});

@@ -61,7 +61,7 @@ public:
     VkImage nativeImage() const;
     VkImageView nativeView() const;
 
-    /// Returns the layout at this point of a recording: eGeneral, or what a custom operation set.
+    /// Returns the layout at this point of a recording: eGeneral, or as set by a custom operation.
     vk::ImageLayout getPrimaryImageLayout() const;
 
     /// Records a barrier that also changes the layout. Sequences restore eGeneral after the

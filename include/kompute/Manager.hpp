@@ -29,7 +29,7 @@ namespace kp {
 
 class Queue;
 
-/// What a device has done. See Manager::activity().
+/// Activity of a device. See Manager::activity().
 struct Activity {
     uint64_t launches = 0;    ///< of launchers, sequences and Queue::launch()
     uint64_t submissions = 0; ///< calls of vkQueueSubmit; one may have many launches
@@ -53,10 +53,10 @@ struct Activity {
 ///         ->eval();
 ///     b->vector(); // {2, 4, 6}
 ///
-/// Managers of one device share one VkInstance and one VkDevice, whatever queue families they use,
-/// so their objects work together (for the exceptions, see ManagerOptions::shareDevice). A manager
-/// holds only weak pointers to the objects it creates: an object dies with its last owner, or in
-/// destroy().
+/// Managers of one device share one VkInstance and one VkDevice, regardless of their queue
+/// families, so their objects work together (for the exceptions, see ManagerOptions::shareDevice).
+/// A manager holds only weak pointers to the objects it creates: an object dies with its last
+/// owner, or in destroy().
 ///
 /// Thread safety: every member function may be called from any thread at any time. destroy() throws
 /// while other threads use the manager or its objects.
@@ -65,7 +65,7 @@ class KOMPUTE_API Manager {
 public:
     /// Opens the best device; see ManagerOptions.
     /// @throws Unsupported if no Vulkan loader, driver or usable device is found (the message lists
-    ///         what was searched); InvalidArgument if an option names something that does not exist
+    ///         the candidates); InvalidArgument if an option names something that does not exist
     Manager();
     /// Opens the device with this index in listDevices(). Throws as above.
     /// @param familyQueueIndices  see ManagerOptions::queueFamilies
@@ -206,8 +206,7 @@ public:
     Event cudaEvent(void* stream);
     /// Returns the library's own stream, a CUstream.
     void* cudaStream();
-    /// Returns CUDA's number of the manager's GPU.
-    /// @throws Unsupported as sharedTensor()
+    /// Returns CUDA's number of the manager's GPU. @throws Unsupported as sharedTensor()
     int cudaDevice() const;
 
     // Semaphores and fences of other users of Vulkan, as events; see Semaphore and
@@ -223,8 +222,7 @@ public:
     [[nodiscard]] std::shared_ptr<Semaphore> exportableSemaphore() const;
     /// Opens an exported timeline semaphore. The caller keeps the file descriptor and may close it
     /// afterwards.
-    /// @throws Unsupported if the device cannot import semaphores; InvalidArgument if
-    /// @p fd is not a semaphore
+    /// @throws Unsupported if the device cannot; InvalidArgument if @p fd is not a semaphore
     [[nodiscard]] std::shared_ptr<Semaphore> importSemaphore(int fd) const;
     /// Returns an event that is done when a fence of the host application is signalled. A thread of
     /// the library waits for it: the fence must belong to this device, be submitted already, and
@@ -344,8 +342,8 @@ public:
     /// the same, so all these launches are ordered.
     /// @throws InvalidArgument after destroy()
     [[nodiscard]] const std::shared_ptr<Queue>& defaultQueue() const;
-    /// Returns what the manager's device has done so far, for all managers that share it: subtract
-    /// two results to see the activity in between.
+    /// Returns the activity of the manager's device so far, for all managers that share it:
+    /// subtract two results to see the activity in between.
     /// @throws InvalidArgument after destroy()
     [[nodiscard]] Activity activity() const;
 

@@ -27,7 +27,7 @@ class Device;
 /// and for eDeviceAndHost if the device has such memory, it is the memory itself. eStorage has no
 /// host view. All of them wait for submitted work that writes the memory. If the view is the memory
 /// itself, data(), rawData(), operator[] and setData() wait for work that reads it as well, so that
-/// it does not see what the program writes. A pointer that was kept waits for nothing.
+/// it does not see the program's writes. A pointer that was kept waits for nothing.
 ///
 /// A mirror also follows the device memory, and the device memory the mirror, without operations.
 /// When work is submitted, these are copied to the device first: a mirror whose device memory was

@@ -78,7 +78,7 @@ public:
     /// all earlier launches. Returns at once. Primitives launched this way take scratch memory from
     /// the queue, which all its launches share. preEval() is called when the operation is recorded,
     /// and postEval() is not, since nothing waits.
-    /// @throws InvalidArgument if @p operation is null or unusable; what it throws when it is
+    /// @throws InvalidArgument if @p operation is null or unusable; its exceptions when it is
     ///         recorded, unless the launch waits for the host: then the event has the error
     Event launch(std::shared_ptr<OpBase> operation, const std::vector<Event>& waitFor = {});
     /// Launches operations, one after the other. Without any, it is a barrier().
@@ -90,7 +90,7 @@ public:
 
     /// Runs a function on a thread of the library once all events in @p waitFor, and in an in-order
     /// queue all earlier launches, are done. The returned event is done when the function returns,
-    /// and fails with what the function throws. The function may use the library but must not wait
+    /// and fails with the function's exception. The function may use the library but must not wait
     /// for work that comes after it.
     /// @throws InvalidArgument if @p function is empty
     Event hostFunction(std::function<void()> function, const std::vector<Event>& waitFor = {});

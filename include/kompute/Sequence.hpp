@@ -86,8 +86,8 @@ public:
     Sequence& operator=(Sequence&&) = delete;
 
     /// Appends an operation. The first record() after an evaluation starts a new recording.
-    /// @throws InvalidArgument if the sequence is running or @p op is null; whatever the
-    ///         operation's record() throws
+    /// @throws InvalidArgument if the sequence is running or @p op is null; the operation's
+    ///         exceptions in record()
     std::shared_ptr<Sequence> record(std::shared_ptr<OpBase> op);
 
     /// Creates an operation of type T and appends it: record<kp::OpSyncDevice>({a, b}).
@@ -171,7 +171,7 @@ public:
     /// Waits for evalAsync(). Logs a warning and returns if the sequence is not running.
     /// @param waitFor  timeout in nanoseconds. After a timeout, isRunning() is false, postEval() is
     ///                 not called, and the sequence can be used again or destroyed at once; the
-    ///                 submitted work continues and keeps what it uses. See timedOut()
+    ///                 submitted work continues and keeps its resources. See timedOut()
     /// @throws DeviceLost; the exception of a failed event that evalAsync() was given. After other
     ///         errors, such as OutOfMemory, the sequence may still run: call evalAwait() again
     std::shared_ptr<Sequence> evalAwait(uint64_t waitFor = UINT64_MAX);

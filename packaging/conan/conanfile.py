@@ -4,7 +4,8 @@
     conan create packaging/conan
 
 The library's dependencies are private and compiled into it, so the package requires no other one. They are
-those installed on the machine; `-o "kompute/*:fetch=True"` lets CMake fetch pinned releases of what is missing.
+those installed on the machine; `-o "kompute/*:fetch=True"` lets CMake fetch pinned releases of the
+missing ones.
 """
 
 import re

@@ -6,7 +6,7 @@
 
 Each worker has its own tensors and sequence. It takes the next signal from a queue and awaits its
 evaluation. The event loop continues meanwhile: a task that ticks every few milliseconds shows this.
-The results are compared with NumPy's, and the time with that of a single worker.
+The results are compared with NumPy's, and the time with a single worker's.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def blur_in_numpy(picture: Pixels, weights: NDArray[np.float32]) -> Pixels:
 
 
 def gaussian(sigma: float) -> NDArray[np.float32]:
-    """Return the middle weight and those of one side. All weights of both sides sum to 1."""
+    """Return the middle weight and one side's. All weights of both sides sum to 1."""
     offsets = np.arange(int(np.ceil(3 * sigma)) + 1)
     weights = np.exp(-0.5 * (offsets / sigma) ** 2)
     return np.asarray(weights / (weights[0] + 2 * weights[1:].sum()), np.float32)

@@ -24,7 +24,7 @@ import kp
 
 DAMPING = 0.85
 
-#: What each link carries: a part of its source's rank.
+#: The value of each link: a part of its source's rank.
 CARRY = """#version 450
 layout(local_size_x = 256) in;
 layout(binding = 0) readonly buffer Source { uint source[]; };

@@ -5,7 +5,7 @@
     python stable_fluids.py
     python stable_fluids.py fluid.png --size 512 --steps 600
 
-The method is that of J. Stam, "Stable Fluids", SIGGRAPH 1999, on a torus. In each step, the fluid
+The method comes from J. Stam, "Stable Fluids", SIGGRAPH 1999, on a torus. In each step, the fluid
 carries itself along (`advect`, a Python function that runs on the device), viscosity smooths it, and
 a projection removes its divergence. The last two are products in Fourier space, as arrays. NumPy
 computes the first steps, too, and the results are compared. So are the divergence before and after the

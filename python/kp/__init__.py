@@ -17,7 +17,7 @@ mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).eval()
 print(b.data())
 ```
 
-docs/guides/python.md is a tutorial of ten minutes.
+docs/guides/python.md is a ten-minute tutorial.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ import typing as _typing
 from . import _kp  # noqa: F401  # before NumPy: it refuses interpreters that cannot have it
 
 # isort: split
-from . import _extension  # noqa: F401  # before anything of it is called
+from . import _extension  # noqa: F401  # before any of it is called
 
 # isort: split
 from ._messages import (
     calls as _calls,
-)  # noqa: F401  # first: it wraps the functions that others import
+)  # noqa: F401  # first: it wraps functions that others import
 
 # isort: split
 from . import _dtypes, _groups, launcher
@@ -338,7 +338,7 @@ _HIDDEN = {"annotations", "arrays", "cli", "compat"}
 
 
 def __dir__() -> list[str]:
-    """Return the public names. Editors and notebooks complete them."""
+    """Return the public names. Editors and notebooks use them for completion."""
     return sorted({*__all__, *(name for name in globals() if not name.startswith("_"))} - _HIDDEN)
 
 
@@ -349,5 +349,5 @@ if not _typing.TYPE_CHECKING:  # else every name would be known to type checkers
 
         from ._wording import no_function
 
-        advice = f"use numpy.{name} with x.numpy(), and kp.asarray() of what it returns"
+        advice = f"use numpy.{name} with x.numpy(), and kp.asarray() on the result"
         raise AttributeError(no_function("kp", name, numpy, __all__, advice), name=name)

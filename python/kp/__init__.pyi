@@ -872,7 +872,7 @@ ulong: Final = DataTypes.ulong
 ushort: Final = DataTypes.ushort
 
 def __array_namespace_info__() -> ArrayNamespaceInfo:
-    """Return what this namespace offers, as the array API standard asks for it."""
+    """Return information about this namespace, as the array API standard defines it."""
 
 @overload
 def abs(
@@ -883,7 +883,7 @@ def abs(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the absolute values. Types are those of numpy.absolute."""
+    """Return the absolute values. Types follow numpy.absolute."""
 @overload
 def abs(
     x: Any,
@@ -903,7 +903,7 @@ def absolute(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the absolute values. Types are those of numpy.absolute."""
+    """Return the absolute values. Types follow numpy.absolute."""
 @overload
 def absolute(
     x: Any,
@@ -923,7 +923,7 @@ def acos(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse cosines. Types are those of numpy.arccos."""
+    """Return the inverse cosines. Types follow numpy.arccos."""
 @overload
 def acos(
     x: Any,
@@ -943,7 +943,7 @@ def acosh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse hyperbolic cosines. Types are those of numpy.arccosh."""
+    """Return the inverse hyperbolic cosines. Types follow numpy.arccosh."""
 @overload
 def acosh(
     x: Any,
@@ -964,7 +964,7 @@ def add(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the sums. Types are those of numpy.add."""
+    """Return the sums. Types follow numpy.add."""
 @overload
 def add(
     x1: Any,
@@ -1139,9 +1139,9 @@ def apply_along_axis(
     *args: Any,
     **kwargs: Any,
 ) -> GroupArray:
-    """Return what a function gives for each row along an axis. It is called once for each row.
+    """Return a function's result for each row along an axis. It is called once for each row.
 
-    Functions with an axis of their own (kp.sort(x, axis=1)) are much faster.
+    Functions with an axis argument (kp.sort(x, axis=1)) are much faster.
     """
 @overload
 def apply_along_axis(
@@ -1197,7 +1197,7 @@ def arccos(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse cosines. Types are those of numpy.arccos."""
+    """Return the inverse cosines. Types follow numpy.arccos."""
 @overload
 def arccos(
     x: Any,
@@ -1217,7 +1217,7 @@ def arccosh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse hyperbolic cosines. Types are those of numpy.arccosh."""
+    """Return the inverse hyperbolic cosines. Types follow numpy.arccosh."""
 @overload
 def arccosh(
     x: Any,
@@ -1237,7 +1237,7 @@ def arcsin(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse sines. Types are those of numpy.arcsin."""
+    """Return the inverse sines. Types follow numpy.arcsin."""
 @overload
 def arcsin(
     x: Any,
@@ -1257,7 +1257,7 @@ def arcsinh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse hyperbolic sines. Types are those of numpy.arcsinh."""
+    """Return the inverse hyperbolic sines. Types follow numpy.arcsinh."""
 @overload
 def arcsinh(
     x: Any,
@@ -1277,7 +1277,7 @@ def arctan(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse tangents. Types are those of numpy.arctan."""
+    """Return the inverse tangents. Types follow numpy.arctan."""
 @overload
 def arctan(
     x: Any,
@@ -1298,7 +1298,7 @@ def arctan2(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the angles of the vectors (x2, x1). Types are those of numpy.arctan2."""
+    """Return the angles of the vectors (x2, x1). Types follow numpy.arctan2."""
 @overload
 def arctan2(
     x1: Any,
@@ -1329,7 +1329,7 @@ def arctanh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse hyperbolic tangents. Types are those of numpy.arctanh."""
+    """Return the inverse hyperbolic tangents. Types follow numpy.arctanh."""
 @overload
 def arctanh(
     x: Any,
@@ -1397,7 +1397,9 @@ def argmin(
 
 @overload
 def argpartition(x: GroupArray, /, kth: Any, axis: builtins.int | None = -1) -> GroupArray:
-    """Return argsort(x, axis): of the orders that numpy.argpartition allows, the only one here."""
+    """Return argsort(x, axis): numpy.argpartition allows any order of the parts; here they are
+    sorted.
+    """
 @overload
 def argpartition(x: Any, /, kth: GroupArray, axis: builtins.int | None = -1) -> GroupArray: ...
 @overload
@@ -1509,7 +1511,7 @@ def array(
 def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.bool:
     """Return whether two arrays have the same shape and equal elements.
 
-    NaNs are equal to none, or with `equal_nan` to each other.
+    NaNs are equal to each other with `equal_nan`, and otherwise to nothing.
     """
 
 def array_equiv(a1: Any, a2: Any) -> builtins.bool:
@@ -1542,8 +1544,8 @@ def asanyarray(
 ) -> GroupArray:
     """Return an array with the contents of arrays, tensors, lists or numbers.
 
-    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs;
-    anything else is copied to the device, or refused if `copy` is False.
+    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs.
+    Anything else is copied to the device, or refused if `copy` is False.
     """
 @overload
 def asanyarray(
@@ -1586,8 +1588,8 @@ def asarray(
 ) -> GroupArray:
     """Return an array with the contents of arrays, tensors, lists or numbers.
 
-    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs;
-    anything else is copied to the device, or refused if `copy` is False.
+    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs.
+    Anything else is copied to the device, or refused if `copy` is False.
     """
 @overload
 def asarray(
@@ -1630,8 +1632,8 @@ def ascontiguousarray(
 ) -> GroupArray:
     """Return an array with the contents of arrays, tensors, lists or numbers.
 
-    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs;
-    anything else is copied to the device, or refused if `copy` is False.
+    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs.
+    Anything else is copied to the device, or refused if `copy` is False.
     """
 @overload
 def ascontiguousarray(
@@ -1672,7 +1674,7 @@ def asin(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse sines. Types are those of numpy.arcsin."""
+    """Return the inverse sines. Types follow numpy.arcsin."""
 @overload
 def asin(
     x: Any,
@@ -1692,7 +1694,7 @@ def asinh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse hyperbolic sines. Types are those of numpy.arcsinh."""
+    """Return the inverse hyperbolic sines. Types follow numpy.arcsinh."""
 @overload
 def asinh(
     x: Any,
@@ -1732,7 +1734,7 @@ def atan(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse tangents. Types are those of numpy.arctan."""
+    """Return the inverse tangents. Types follow numpy.arctan."""
 @overload
 def atan(
     x: Any,
@@ -1753,7 +1755,7 @@ def atan2(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the angles of the vectors (x2, x1). Types are those of numpy.arctan2."""
+    """Return the angles of the vectors (x2, x1). Types follow numpy.arctan2."""
 @overload
 def atan2(
     x1: Any,
@@ -1784,7 +1786,7 @@ def atanh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the inverse hyperbolic tangents. Types are those of numpy.arctanh."""
+    """Return the inverse hyperbolic tangents. Types follow numpy.arctanh."""
 @overload
 def atanh(
     x: Any,
@@ -1840,12 +1842,12 @@ def average(
     *,
     keepdims: builtins.bool = False,
 ) -> GroupArray:
-    """Return the means along axes, weighted: the sum of a times the weights over that of the
+    """Return the means along axes, weighted: the sum of a times the weights over the sum of the
     weights.
 
-    `weights` has the shape of `a`, or that of its extents along `axis`. With `returned`, the sum
-    of the weights is the second of a pair. Raises ZeroDivisionError if a sum of weights is 0,
-    which waits for the device.
+    `weights` has the shape of `a`, or of its extents along `axis`. With `returned`, the sum of
+    the weights is the second of a pair. Raises ZeroDivisionError if a sum of weights is 0, which
+    waits for the device.
     """
 @overload
 def average(
@@ -1906,8 +1908,8 @@ def average(
 def bincount(x: Tensor, /, weights: Tensor | None = None, minlength: builtins.int = 0) -> Tensor:
     """Return how often each integer from 0 on occurs (int64), or the sum of its weights.
 
-    There are as many results as the largest integer needs, and at least `minlength`. Sums are
-    float64, or for tensors of the type of the weights.
+    The result has an element for each integer up to the largest, and at least `minlength`. Sums
+    are float64, or for tensors the type of the weights.
     """
 @overload
 def bincount(
@@ -1934,7 +1936,7 @@ def bitwise_and(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 & x2. Types are those of numpy.bitwise_and."""
+    """Return x1 & x2. Types follow numpy.bitwise_and."""
 @overload
 def bitwise_and(
     x1: Any,
@@ -1965,7 +1967,7 @@ def bitwise_invert(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return all bits inverted. Types are those of numpy.invert."""
+    """Return all bits inverted. Types follow numpy.invert."""
 @overload
 def bitwise_invert(
     x: Any,
@@ -1986,7 +1988,7 @@ def bitwise_left_shift(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 << x2; 0 from the number of bits on. Types are those of numpy.left_shift."""
+    """Return x1 << x2; 0 from the number of bits on. Types follow numpy.left_shift."""
 @overload
 def bitwise_left_shift(
     x1: Any,
@@ -2017,7 +2019,7 @@ def bitwise_not(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return all bits inverted. Types are those of numpy.invert."""
+    """Return all bits inverted. Types follow numpy.invert."""
 @overload
 def bitwise_not(
     x: Any,
@@ -2038,7 +2040,7 @@ def bitwise_or(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 | x2. Types are those of numpy.bitwise_or."""
+    """Return x1 | x2. Types follow numpy.bitwise_or."""
 @overload
 def bitwise_or(
     x1: Any,
@@ -2070,7 +2072,7 @@ def bitwise_right_shift(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 >> x2; 0 or -1 from the number of bits on. Types are those of numpy.right_shift."""
+    """Return x1 >> x2; 0 or -1 from the number of bits on. Types follow numpy.right_shift."""
 @overload
 def bitwise_right_shift(
     x1: Any,
@@ -2102,7 +2104,7 @@ def bitwise_xor(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 ^ x2. Types are those of numpy.bitwise_xor."""
+    """Return x1 ^ x2. Types follow numpy.bitwise_xor."""
 @overload
 def bitwise_xor(
     x1: Any,
@@ -2126,7 +2128,7 @@ def bitwise_xor(
 
 @overload
 def block(arrays: GroupArray) -> GroupArray:
-    """Return an array of nested lists of blocks: those of the innermost lists are side by side."""
+    """Return an array of nested lists of blocks: blocks of the innermost lists are side by side."""
 @overload
 def block(arrays: Any) -> Array: ...
 
@@ -2134,7 +2136,7 @@ def block(arrays: Any) -> Array: ...
 def broadcast_arrays(*arrays: GroupArray) -> tuple[GroupArray, ...]:
     """Return read-only views of a common shape.
 
-    What arrays cannot hold, such as None and text, stays in NumPy's arrays.
+    Values that arrays cannot hold, such as None and text, stay in NumPy's arrays.
     """
 @overload
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]: ...
@@ -2243,7 +2245,7 @@ def cbrt(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the cube roots. Types are those of numpy.cbrt."""
+    """Return the cube roots. Types follow numpy.cbrt."""
 @overload
 def cbrt(
     x: Any,
@@ -2263,7 +2265,7 @@ def ceil(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the elements rounded up. Types are those of numpy.ceil."""
+    """Return the elements rounded up. Types follow numpy.ceil."""
 @overload
 def ceil(
     x: Any,
@@ -2283,8 +2285,8 @@ def choose(
 ) -> GroupArray:
     """Return for each element i of a the element of ``choices[i]`` at its place.
 
-    `mode` says what indices out of range do: "raise" an error, which waits for the device,
-    "wrap" around, or be the nearest one ("clip").
+    `mode` handles indices out of range: "raise" an error, which waits for the device, "wrap"
+    around, or "clip" to the nearest one.
     """
 @overload
 def choose(
@@ -2344,8 +2346,8 @@ def compress(
     """Return the elements that fulfil a condition, flat and in their order.
 
     `condition` has a flag per element, or is a GLSL expression over an element x, as in ``"x >
-    0"``. It is true or false: a number is none, so write ``"(x & 1) != 0"``. For arrays, a row
-    of flags may be shorter; with `axis`, it chooses slices along it.
+    0"``. It must be a bool, not a number: write ``"(x & 1) != 0"``. For arrays, a row of flags
+    may be shorter; with `axis`, it chooses slices along it.
     """
 @overload
 def compress(
@@ -2377,7 +2379,7 @@ def concat(
     """Return tensors or arrays joined along an axis, or with `axis` None all of their elements.
 
     Arrays are converted to `dtype`, by default the one that holds all of their elements.
-    `casting` is that of numpy.can_cast.
+    `casting` is as in numpy.can_cast.
     """
 @overload
 def concat(
@@ -2413,7 +2415,7 @@ def concatenate(
     """Return tensors or arrays joined along an axis, or with `axis` None all of their elements.
 
     Arrays are converted to `dtype`, by default the one that holds all of their elements.
-    `casting` is that of numpy.can_cast.
+    `casting` is as in numpy.can_cast.
     """
 @overload
 def concatenate(
@@ -2445,7 +2447,7 @@ def conj(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the complex conjugates. Types are those of numpy.conjugate."""
+    """Return the complex conjugates. Types follow numpy.conjugate."""
 @overload
 def conj(
     x: Any,
@@ -2465,7 +2467,7 @@ def conjugate(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the complex conjugates. Types are those of numpy.conjugate."""
+    """Return the complex conjugates. Types follow numpy.conjugate."""
 @overload
 def conjugate(
     x: Any,
@@ -2498,7 +2500,7 @@ def copysign(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 with the sign of x2. Types are those of numpy.copysign."""
+    """Return x1 with the sign of x2. Types follow numpy.copysign."""
 @overload
 def copysign(
     x1: Any,
@@ -2557,7 +2559,7 @@ def cos(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the cosines. Types are those of numpy.cos."""
+    """Return the cosines. Types follow numpy.cos."""
 @overload
 def cos(
     x: Any,
@@ -2577,7 +2579,7 @@ def cosh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the hyperbolic cosines. Types are those of numpy.cosh."""
+    """Return the hyperbolic cosines. Types follow numpy.cosh."""
 @overload
 def cosh(
     x: Any,
@@ -2629,7 +2631,7 @@ def cov(
     """Return the covariances of variables, which are rows, or with ``rowvar=False`` columns.
 
     They are float64 unless `dtype` is given. The sums are divided by n - 1, with `bias` by n, or
-    by n - ddof. `fweights` says how often each observation counts, and `aweights` how much.
+    by n - ddof. `fweights` are repeat counts of observations, and `aweights` their weights.
     """
 @overload
 def cov(
@@ -2779,7 +2781,7 @@ def deg2rad(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return degrees as radians. Types are those of numpy.deg2rad."""
+    """Return degrees as radians. Types follow numpy.deg2rad."""
 @overload
 def deg2rad(
     x: Any,
@@ -2799,7 +2801,7 @@ def degrees(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return radians as degrees. Types are those of numpy.rad2deg."""
+    """Return radians as degrees. Types follow numpy.rad2deg."""
 @overload
 def degrees(
     x: Any,
@@ -2878,8 +2880,8 @@ def diff(
 def digitize(x: GroupArray, bins: Any, right: builtins.bool = False) -> GroupArray:
     """Return the number (int64) of the bin of each element: i if ``bins[i - 1] <= x < bins[i]``.
 
-    Elements below all edges are in bin 0, those above in bin ``len(bins)``. `bins` ascends or
-    descends. With `right`, bins have their right edges.
+    Elements below all edges are in bin 0, elements above in bin ``len(bins)``. `bins` ascends or
+    descends. With `right`, bins include their right edges.
     """
 @overload
 def digitize(x: Any, bins: GroupArray, right: builtins.bool = False) -> GroupArray: ...
@@ -2896,7 +2898,7 @@ def divide(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the quotients. Types are those of numpy.divide."""
+    """Return the quotients. Types follow numpy.divide."""
 @overload
 def divide(
     x1: Any,
@@ -2930,7 +2932,7 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Array, Array]: ...
 def dot(a: GroupArray, b: Any, out: GroupArray | None = None) -> GroupArray:
     """Return the sums of products over the last axis of a and the second to last one of b.
 
-    That is the inner product of vectors, the product of matrices, and with a number, the
+    This is the inner product of vectors, the product of matrices, and with a number, the
     multiple.
     """
 @overload
@@ -2954,7 +2956,7 @@ def dstack(tup: collections.abc.Sequence[Any]) -> Array: ...
 
 @overload
 def ediff1d(ary: GroupArray, to_end: Any = None, to_begin: Any = None) -> GroupArray:
-    """Return the differences of neighbours of the flat array, with values in front and behind."""
+    """Return the differences of neighbours of the flat array, with values before and after it."""
 @overload
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array: ...
 
@@ -2969,10 +2971,10 @@ def einsum(
 ) -> GroupArray:
     """Return sums of products of arrays, whose axes are named by letters.
 
-    ``kp.einsum("ij,jk->ik", a, b)`` is the product of matrices: letters that are not behind the
-    arrow are summed over. Without an arrow, the letters that occur once are those of the result,
-    in alphabetical order. "..." stands for any axes. Arrays are multiplied two at a time, from
-    the left, as matrices, whatever `optimize` is. They are converted to `dtype` first.
+    ``kp.einsum("ij,jk->ik", a, b)`` is the product of matrices: letters that are missing after
+    the arrow are summed over. Without an arrow, the result has the letters that occur once, in
+    alphabetical order. "..." stands for any axes. Arrays are multiplied two at a time, from the
+    left, as matrices, regardless of `optimize`. They are converted to `dtype` first.
     """
 @overload
 def einsum(
@@ -3028,7 +3030,7 @@ def equal(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether x1 equals x2. Types are those of numpy.equal."""
+    """Return whether x1 equals x2. Types follow numpy.equal."""
 @overload
 def equal(
     x1: Any,
@@ -3059,7 +3061,7 @@ def erf(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the error functions. Types are those of numpy.cbrt."""
+    """Return the error functions. Types follow numpy.cbrt."""
 @overload
 def erf(
     x: Any,
@@ -3079,7 +3081,7 @@ def erfc(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return 1 - erf(x), exact where it is small. Types are those of numpy.cbrt."""
+    """Return 1 - erf(x), exact where it is small. Types follow numpy.cbrt."""
 @overload
 def erfc(
     x: Any,
@@ -3099,7 +3101,7 @@ def exp(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return e to the power of each element. Types are those of numpy.exp."""
+    """Return e to the power of each element. Types follow numpy.exp."""
 @overload
 def exp(
     x: Any,
@@ -3119,7 +3121,7 @@ def exp2(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return 2 to the power of each element. Types are those of numpy.exp2."""
+    """Return 2 to the power of each element. Types follow numpy.exp2."""
 @overload
 def exp2(
     x: Any,
@@ -3153,7 +3155,7 @@ def expm1(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return exp(x) - 1, exact near 0. Types are those of numpy.expm1."""
+    """Return exp(x) - 1, exact near 0. Types follow numpy.expm1."""
 @overload
 def expm1(
     x: Any,
@@ -3181,7 +3183,7 @@ def fabs(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the absolute values of real numbers, as floats. Types are those of numpy.fabs."""
+    """Return the absolute values of real numbers, as floats. Types follow numpy.fabs."""
 @overload
 def fabs(
     x: Any,
@@ -3221,7 +3223,7 @@ def flip(
 ) -> Tensor:
     """Return the elements in reverse order along one axis, several or all.
 
-    Of an array this is a view, of a tensor a copy.
+    For an array this is a view, for a tensor a copy.
     """
 @overload
 def flip(
@@ -3260,7 +3262,7 @@ def float_power(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 to the power of x2, in double precision. Types are those of numpy.float_power."""
+    """Return x1 to the power of x2, in double precision. Types follow numpy.float_power."""
 @overload
 def float_power(
     x1: Any,
@@ -3291,7 +3293,7 @@ def floor(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the elements rounded down. Types are those of numpy.floor."""
+    """Return the elements rounded down. Types follow numpy.floor."""
 @overload
 def floor(
     x: Any,
@@ -3312,7 +3314,7 @@ def floor_divide(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the quotients, rounded down. Integers divided by 0 are 0. Types are those of
+    """Return the quotients, rounded down. Integers divided by 0 are 0. Types follow
     numpy.floor_divide.
     """
 @overload
@@ -3346,7 +3348,7 @@ def fmax(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the larger elements; a number rather than NaN. Types are those of numpy.fmax."""
+    """Return the larger elements; a number rather than NaN. Types follow numpy.fmax."""
 @overload
 def fmax(
     x1: Any,
@@ -3378,7 +3380,7 @@ def fmin(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the smaller elements; a number rather than NaN. Types are those of numpy.fmin."""
+    """Return the smaller elements; a number rather than NaN. Types follow numpy.fmin."""
 @overload
 def fmin(
     x1: Any,
@@ -3410,7 +3412,7 @@ def fmod(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the remainders, with the signs of the dividends. Types are those of numpy.fmod."""
+    """Return the remainders, with the signs of the dividends. Types follow numpy.fmod."""
 @overload
 def fmod(
     x1: Any,
@@ -3503,7 +3505,7 @@ def gamma(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the gamma functions. Types are those of numpy.cbrt."""
+    """Return the gamma functions. Types follow numpy.cbrt."""
 @overload
 def gamma(
     x: Any,
@@ -3524,7 +3526,7 @@ def gcd(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the greatest common divisors. Types are those of numpy.gcd."""
+    """Return the greatest common divisors. Types follow numpy.gcd."""
 @overload
 def gcd(
     x1: Any,
@@ -3556,8 +3558,8 @@ def gradient(
     """Return the derivatives along axes, by central differences: an array, or a tuple of one per
     axis.
 
-    `varargs` has the distance of the samples: one number, or for each axis a number or the
-    places. At the edges, differences of the order `edge_order` (1 or 2) are taken.
+    `varargs`: the spacing of the samples: one number, or for each axis a number or the
+    coordinates. At the edges, differences of the order `edge_order` (1 or 2) are taken.
     """
 @overload
 def gradient(f: Any, *varargs: Any, axis: builtins.int, edge_order: builtins.int = 1) -> Array: ...
@@ -3586,7 +3588,7 @@ def greater(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether x1 > x2. Types are those of numpy.greater."""
+    """Return whether x1 > x2. Types follow numpy.greater."""
 @overload
 def greater(
     x1: Any,
@@ -3618,7 +3620,7 @@ def greater_equal(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether x1 >= x2. Types are those of numpy.greater_equal."""
+    """Return whether x1 >= x2. Types follow numpy.greater_equal."""
 @overload
 def greater_equal(
     x1: Any,
@@ -3650,8 +3652,8 @@ def heaviside(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return 0 where x1 is negative, x2 where it is 0, and 1 where it is positive. Types are
-    those of numpy.heaviside.
+    """Return 0 where x1 is negative, x2 where it is 0, and 1 where it is positive. Types follow
+    numpy.heaviside.
     """
 @overload
 def heaviside(
@@ -3687,10 +3689,10 @@ def histogram(
     edges.
 
     `bins` is a number of bins of equal width over `range`, by default from the smallest to the
-    largest element, or their edges in ascending order. Each bin has its lower edge, the last one
-    its upper edge, too. Elements outside of all bins and NaNs are skipped. With `density`, for
-    arrays, counts are divided by their sum and the widths of the bins, so that the integral is
-    1.
+    largest element, or their edges in ascending order. Each bin includes its lower edge, and the
+    last one its upper edge, too. Elements outside of all bins and NaNs are skipped. With
+    `density`, for arrays, counts are divided by their sum and the widths of the bins, so that
+    the integral is 1.
     """
 @overload
 def histogram(
@@ -3720,7 +3722,7 @@ def histogram2d(
     density: builtins.bool | None = None,
     weights: Any = None,
 ) -> tuple[GroupArray, GroupArray, GroupArray]:
-    """Return histogramdd([x, y], ...): the counts, the edges of x and those of y.
+    """Return histogramdd([x, y], ...): the counts, the edges of x and the edges of y.
 
     `bins` is a number or edges for both, or a pair of these.
     """
@@ -3817,7 +3819,7 @@ def hypot(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the lengths of the vectors (x1, x2). Types are those of numpy.hypot."""
+    """Return the lengths of the vectors (x1, x2). Types follow numpy.hypot."""
 @overload
 def hypot(
     x1: Any,
@@ -3848,7 +3850,7 @@ def i0(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the modified Bessel functions of the first kind, of order 0. Types are those of
+    """Return the modified Bessel functions of the first kind, of order 0. Types follow
     numpy.cbrt.
     """
 @overload
@@ -3907,8 +3909,8 @@ def interp(
     """Return the values at `x` of the line through the points (xp, fp), where `xp` ascends.
 
     Below and above all points, they are `left` and `right`, by default the first and last value.
-    With `period`, angles, `xp` may be in any order. The dtype is that of the operands, float64
-    for integers.
+    With `period`, angles, `xp` may be in any order. The dtype is the operands', float64 for
+    integers.
     """
 @overload
 def interp(
@@ -4018,7 +4020,7 @@ def invert(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return all bits inverted. Types are those of numpy.invert."""
+    """Return all bits inverted. Types follow numpy.invert."""
 @overload
 def invert(
     x: Any,
@@ -4039,8 +4041,8 @@ def isclose(
 ) -> GroupArray:
     """Return whether elements are nearly equal: whether ``|a - b| <= atol + rtol * |b|``.
 
-    Infinities are close to equal ones, and NaNs to none, or with `equal_nan` to each other.
-    Integers are compared in float64.
+    Infinities are close to equal ones. NaNs are close to each other with `equal_nan`, and
+    otherwise to nothing. Integers are compared in float64.
     """
 @overload
 def isclose(
@@ -4077,9 +4079,7 @@ def isfinite(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether each element is neither infinite nor NaN. Types are those of
-    numpy.isfinite.
-    """
+    """Return whether each element is neither infinite nor NaN. Types follow numpy.isfinite."""
 @overload
 def isfinite(
     x: Any,
@@ -4098,7 +4098,7 @@ def isin(
     assume_unique: builtins.bool = False,
     invert: builtins.bool = False,
 ) -> GroupArray:
-    """Return whether each element of x1 is one of x2; with `invert`, whether it is none.
+    """Return whether each element of x1 is one of x2; with `invert`, whether it is not.
 
     `assume_unique` changes nothing: equal elements cost no more.
     """
@@ -4128,7 +4128,7 @@ def isinf(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether each element is infinite. Types are those of numpy.isinf."""
+    """Return whether each element is infinite. Types follow numpy.isinf."""
 @overload
 def isinf(
     x: Any,
@@ -4148,7 +4148,7 @@ def isnan(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether each element is NaN. Types are those of numpy.isnan."""
+    """Return whether each element is NaN. Types follow numpy.isnan."""
 @overload
 def isnan(
     x: Any,
@@ -4204,7 +4204,7 @@ def lcm(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the least common multiples. Types are those of numpy.lcm."""
+    """Return the least common multiples. Types follow numpy.lcm."""
 @overload
 def lcm(
     x1: Any,
@@ -4236,7 +4236,7 @@ def ldexp(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 times 2 to the power of x2. Types are those of numpy.ldexp."""
+    """Return x1 times 2 to the power of x2. Types follow numpy.ldexp."""
 @overload
 def ldexp(
     x1: Any,
@@ -4268,7 +4268,7 @@ def left_shift(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 << x2; 0 from the number of bits on. Types are those of numpy.left_shift."""
+    """Return x1 << x2; 0 from the number of bits on. Types follow numpy.left_shift."""
 @overload
 def left_shift(
     x1: Any,
@@ -4300,7 +4300,7 @@ def less(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether x1 < x2. Types are those of numpy.less."""
+    """Return whether x1 < x2. Types follow numpy.less."""
 @overload
 def less(
     x1: Any,
@@ -4332,7 +4332,7 @@ def less_equal(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether x1 <= x2. Types are those of numpy.less_equal."""
+    """Return whether x1 <= x2. Types follow numpy.less_equal."""
 @overload
 def less_equal(
     x1: Any,
@@ -4369,7 +4369,7 @@ def lgamma(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the logarithms of the absolute values of the gamma functions. Types are those of
+    """Return the logarithms of the absolute values of the gamma functions. Types follow
     numpy.cbrt.
     """
 @overload
@@ -4477,7 +4477,7 @@ def log(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the natural logarithms. Types are those of numpy.log."""
+    """Return the natural logarithms. Types follow numpy.log."""
 @overload
 def log(
     x: Any,
@@ -4497,7 +4497,7 @@ def log10(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the logarithms to base 10. Types are those of numpy.log10."""
+    """Return the logarithms to base 10. Types follow numpy.log10."""
 @overload
 def log10(
     x: Any,
@@ -4517,7 +4517,7 @@ def log1p(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return log(1 + x), exact near 0. Types are those of numpy.log1p."""
+    """Return log(1 + x), exact near 0. Types follow numpy.log1p."""
 @overload
 def log1p(
     x: Any,
@@ -4537,7 +4537,7 @@ def log2(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the logarithms to base 2. Types are those of numpy.log2."""
+    """Return the logarithms to base 2. Types follow numpy.log2."""
 @overload
 def log2(
     x: Any,
@@ -4558,7 +4558,7 @@ def logaddexp(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return log(exp(x1) + exp(x2)). Types are those of numpy.logaddexp."""
+    """Return log(exp(x1) + exp(x2)). Types follow numpy.logaddexp."""
 @overload
 def logaddexp(
     x1: Any,
@@ -4590,7 +4590,7 @@ def logaddexp2(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return log2(2**x1 + 2**x2). Types are those of numpy.logaddexp2."""
+    """Return log2(2**x1 + 2**x2). Types follow numpy.logaddexp2."""
 @overload
 def logaddexp2(
     x1: Any,
@@ -4622,7 +4622,7 @@ def logical_and(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether both are not 0. Types are those of numpy.logical_and."""
+    """Return whether both are not 0. Types follow numpy.logical_and."""
 @overload
 def logical_and(
     x1: Any,
@@ -4653,7 +4653,7 @@ def logical_not(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether each element is 0. Types are those of numpy.logical_not."""
+    """Return whether each element is 0. Types follow numpy.logical_not."""
 @overload
 def logical_not(
     x: Any,
@@ -4674,7 +4674,7 @@ def logical_or(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether one is not 0. Types are those of numpy.logical_or."""
+    """Return whether one is not 0. Types follow numpy.logical_or."""
 @overload
 def logical_or(
     x1: Any,
@@ -4706,7 +4706,7 @@ def logical_xor(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether exactly one is not 0. Types are those of numpy.logical_xor."""
+    """Return whether exactly one is not 0. Types follow numpy.logical_xor."""
 @overload
 def logical_xor(
     x1: Any,
@@ -4732,11 +4732,11 @@ def logical_xor(
 def matmul(a: Tensor, b: Any, /, out: Tensor | None = None, **options: Any) -> Tensor:
     """Return the product of matrices, as NumPy's matmul.
 
-    The last two axes are matrices. Stacks of arrays broadcast; tensors have as many matrices, or
-    one of them a single one. For tensors, the options are those of OpMatMul: `transpose_a`,
-    `transpose_b`, `alpha`, `beta` (with `out`: alpha a b + beta out), `epilogue`, a GLSL
-    expression over c, row, column, batch and bias, as in ``"max(c + bias, 0.0)"``, `bias` (one
-    element per column), and `dtype`: that of `a`, or that of the sums (float32 for float16,
+    The last two axes are matrices. Stacks of arrays broadcast; tensors have equal numbers of
+    matrices, or one has a single matrix. For tensors, the options follow OpMatMul:
+    `transpose_a`, `transpose_b`, `alpha`, `beta` (with `out`: alpha a b + beta out), `epilogue`,
+    a GLSL expression over c, row, column, batch and bias, as in ``"max(c + bias, 0.0)"``, `bias`
+    (one element per column), and `dtype`: the type of `a`, or of the sums (float32 for float16,
     int32 for int8).
     """
 @overload
@@ -4806,7 +4806,7 @@ def maximum(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the larger elements, or NaN. Types are those of numpy.maximum."""
+    """Return the larger elements, or NaN. Types follow numpy.maximum."""
 @overload
 def maximum(
     x1: Any,
@@ -4831,7 +4831,7 @@ def maximum(
 def may_share_memory(a: Any, b: Any, max_work: builtins.int | None = None) -> builtins.bool:
     """Return whether two arrays may share memory: whether the ranges of their memory overlap.
 
-    Expressions that are not computed yet share memory with no other array.
+    Pending expressions share memory with no other array.
     """
 
 @overload
@@ -4898,7 +4898,7 @@ def meshgrid(
     sparse: builtins.bool = False,
     indexing: str = "xy",
 ) -> tuple[GroupArray, ...]:
-    """Return the coordinates of a grid from those along each axis.
+    """Return the coordinates of a grid from the coordinates along each axis.
 
     With `sparse`, each array has one element along the other axes. Without `copy`, they are
     views.
@@ -4953,7 +4953,7 @@ def minimum(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the smaller elements, or NaN. Types are those of numpy.minimum."""
+    """Return the smaller elements, or NaN. Types follow numpy.minimum."""
 @overload
 def minimum(
     x1: Any,
@@ -4985,7 +4985,7 @@ def mod(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the remainders, with the signs of the divisors. Types are those of numpy.remainder."""
+    """Return the remainders, with the signs of the divisors. Types follow numpy.remainder."""
 @overload
 def mod(
     x1: Any,
@@ -5039,7 +5039,7 @@ def multiply(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the products. Types are those of numpy.multiply."""
+    """Return the products. Types follow numpy.multiply."""
 @overload
 def multiply(
     x1: Any,
@@ -5116,7 +5116,7 @@ def nanargmin(
 ) -> GroupArray:
     """Return the indices (int64) of the first smallest elements that are not NaN.
 
-    Raises ValueError if there are NaNs alone, which waits for the device.
+    Raises ValueError if all are NaN, which waits for the device.
     """
 @overload
 def nanargmin(
@@ -5174,7 +5174,7 @@ def nanmax(
     initial: Any = None,
     where: Any = None,
 ) -> GroupArray:
-    """Return the largest elements along axes that are not NaN; NaN where nothing is left."""
+    """Return the largest elements along axes, ignoring NaNs; NaN where there is nothing else."""
 @overload
 def nanmax(
     x: Any,
@@ -5197,7 +5197,7 @@ def nanmean(
     *,
     where: Any = None,
 ) -> GroupArray:
-    """Return the means along axes of what is not NaN; NaN where nothing is left."""
+    """Return the means along axes, ignoring NaNs; NaN where there is nothing else."""
 @overload
 def nanmean(
     x: Any,
@@ -5218,7 +5218,7 @@ def nanmedian(
     overwrite_input: builtins.bool = False,
     keepdims: builtins.bool = False,
 ) -> GroupArray:
-    """Return the medians of what is not NaN; NaN where nothing is left, with a RuntimeWarning.
+    """Return the medians, ignoring NaNs; NaN where there is nothing else, with a RuntimeWarning.
 
     Waits for the device.
     """
@@ -5241,7 +5241,7 @@ def nanmin(
     initial: Any = None,
     where: Any = None,
 ) -> GroupArray:
-    """Return the smallest elements along axes that are not NaN; NaN where nothing is left."""
+    """Return the smallest elements along axes, ignoring NaNs; NaN where there is nothing else."""
 @overload
 def nanmin(
     x: Any,
@@ -5319,7 +5319,7 @@ def nanquantile(
     method: str = "linear",
     keepdims: builtins.bool = False,
 ) -> GroupArray:
-    """Return the quantiles of what is not NaN; NaN where nothing is left, with a RuntimeWarning.
+    """Return the quantiles, ignoring NaNs; NaN where there is nothing else, with a RuntimeWarning.
 
     Waits for the device.
     """
@@ -5358,7 +5358,7 @@ def nanstd(
     mean: Any = None,
     correction: builtins.float = 0,
 ) -> GroupArray:
-    """Return the standard deviations along axes of what is not NaN. See std()."""
+    """Return the standard deviations along axes, ignoring NaNs. See std()."""
 @overload
 def nanstd(
     x: Any,
@@ -5412,7 +5412,7 @@ def nanvar(
     mean: Any = None,
     correction: builtins.float = 0,
 ) -> GroupArray:
-    """Return the variances along axes of what is not NaN. See var()."""
+    """Return the variances along axes, ignoring NaNs. See var()."""
 @overload
 def nanvar(
     x: Any,
@@ -5437,7 +5437,7 @@ def negative(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the negated elements. Types are those of numpy.negative."""
+    """Return the negated elements. Types follow numpy.negative."""
 @overload
 def negative(
     x: Any,
@@ -5458,7 +5458,7 @@ def nextafter(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the next number from x1 towards x2. Types are those of numpy.nextafter."""
+    """Return the next number from x1 towards x2. Types follow numpy.nextafter."""
 @overload
 def nextafter(
     x1: Any,
@@ -5496,7 +5496,7 @@ def not_equal(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether x1 differs from x2. Types are those of numpy.not_equal."""
+    """Return whether x1 differs from x2. Types follow numpy.not_equal."""
 @overload
 def not_equal(
     x1: Any,
@@ -5573,8 +5573,8 @@ def pad(
 
     The width is a number, a pair (before, after), a pair for each axis, or a dictionary of these
     by axis. The border has `constant_values` (given in the same ways), or elements of the array:
-    the nearest ("edge"), those mirrored at the outermost element ("reflect") or behind it
-    ("symmetric"), or those of the other end ("wrap"). With "empty" it is undefined.
+    the nearest ("edge"), elements mirrored at the outermost element ("reflect") or behind it
+    ("symmetric"), or elements from the other end ("wrap"). With "empty" it is undefined.
     """
 @overload
 def pad(
@@ -5597,7 +5597,7 @@ def pad(
 
 @overload
 def partition(x: GroupArray, /, kth: Any, axis: builtins.int | None = -1) -> GroupArray:
-    """Return sort(x, axis): of the orders that numpy.partition allows, the only one here."""
+    """Return sort(x, axis): numpy.partition allows any order of the parts; here they are sorted."""
 @overload
 def partition(x: Any, /, kth: GroupArray, axis: builtins.int | None = -1) -> GroupArray: ...
 @overload
@@ -5651,9 +5651,8 @@ def piecewise(
 ) -> GroupArray:
     """Return a function of x that is different where each condition is true.
 
-    `funclist` has a function of arrays or a number for each condition, and perhaps one more for
-    where none is true, which is 0 otherwise. `args` and `kw` are passed on. Functions see all
-    elements.
+    `funclist` has a function of arrays or a number for each condition, and optionally a default,
+    which is 0 otherwise. `args` and `kw` are passed on. Functions see all elements.
     """
 @overload
 def piecewise(
@@ -5702,7 +5701,7 @@ def positive(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return a copy. Types are those of numpy.positive."""
+    """Return a copy. Types follow numpy.positive."""
 @overload
 def positive(
     x: Any,
@@ -5723,7 +5722,7 @@ def pow(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 to the power of x2. Types are those of numpy.power."""
+    """Return x1 to the power of x2. Types follow numpy.power."""
 @overload
 def pow(
     x1: Any,
@@ -5755,7 +5754,7 @@ def power(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 to the power of x2. Types are those of numpy.power."""
+    """Return x1 to the power of x2. Types follow numpy.power."""
 @overload
 def power(
     x1: Any,
@@ -5832,9 +5831,9 @@ def ptp(
 def put(x: Tensor, /, ind: Any, v: Any, mode: str = "raise") -> None:
     """Set the elements with given indices among all in C order.
 
-    Negative indices count from the end; others out of range raise IndexError, or for arrays with
-    `mode` "wrap" around or are the nearest one ("clip"). There is a value per index, or one for
-    all; for arrays, fewer are repeated. Of equal indices, any may win.
+    Negative indices count from the end; others out of range raise IndexError; for arrays, `mode`
+    "wrap" wraps them around, and "clip" takes the nearest index. There is a value per index, or
+    one for all; for arrays, fewer values repeat. If indices repeat, any of the values may win.
     """
 @overload
 def put(x: GroupArray, /, ind: Any, v: Any, mode: str = "raise") -> None: ...
@@ -5853,9 +5852,9 @@ def quantile(
 ) -> GroupArray:
     """Return the elements below which parts `q` (0 to 1) of all elements are, along axes.
 
-    The axes of `q` are the first ones of the result. `method` says what is between two elements.
-    The dtype is that of the elements, whatever `q` is, or float64 for integers. If there are
-    NaNs, the result is NaN. Raises IndexError if there are no elements.
+    The axes of `q` are the first ones of the result. `method` chooses the interpolation between
+    two elements. The dtype is the elements', regardless of `q`, or float64 for integers. If
+    there are NaNs, the result is NaN. Raises IndexError if there are no elements.
     """
 @overload
 def quantile(
@@ -5887,7 +5886,7 @@ def rad2deg(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return radians as degrees. Types are those of numpy.rad2deg."""
+    """Return radians as degrees. Types follow numpy.rad2deg."""
 @overload
 def rad2deg(
     x: Any,
@@ -5907,7 +5906,7 @@ def radians(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return degrees as radians. Types are those of numpy.deg2rad."""
+    """Return degrees as radians. Types follow numpy.deg2rad."""
 @overload
 def radians(
     x: Any,
@@ -5933,8 +5932,8 @@ def ravel_multi_index(
 ) -> GroupArray:
     """Return the flat indices of elements, given an index per axis of the shape `dims`.
 
-    `mode` says what indices out of range do: "raise" ValueError, which waits for the device,
-    "wrap" around, or be the nearest one ("clip").
+    `mode` handles indices out of range: "raise" ValueError, which waits for the device, "wrap"
+    around, or "clip" to the nearest one.
     """
 @overload
 def ravel_multi_index(
@@ -5966,7 +5965,7 @@ def reciprocal(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return 1 over each element. Types are those of numpy.reciprocal."""
+    """Return 1 over each element. Types follow numpy.reciprocal."""
 @overload
 def reciprocal(
     x: Any,
@@ -5994,7 +5993,7 @@ def reduce(
     has the type of x, unless the name says another: int64 for indices and counts, bool for "any"
     and "all". `segments` has n + 1 ascending offsets for n results, as the rows of a sparse
     matrix have: the first is of the elements from ``segments[0]`` to before ``segments[1]`` in C
-    order. Indices are those within the segment.
+    order. Indices count within the segment.
     """
 @overload
 def reduce(
@@ -6027,7 +6026,7 @@ def remainder(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the remainders, with the signs of the divisors. Types are those of numpy.remainder."""
+    """Return the remainders, with the signs of the divisors. Types follow numpy.remainder."""
 @overload
 def remainder(
     x1: Any,
@@ -6108,7 +6107,7 @@ def right_shift(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return x1 >> x2; 0 or -1 from the number of bits on. Types are those of numpy.right_shift."""
+    """Return x1 >> x2; 0 or -1 from the number of bits on. Types follow numpy.right_shift."""
 @overload
 def right_shift(
     x1: Any,
@@ -6143,7 +6142,7 @@ def roll(
     shift: builtins.int | collections.abc.Sequence[builtins.int],
     axis: builtins.int | collections.abc.Sequence[builtins.int] | None = None,
 ) -> GroupArray:
-    """Return elements moved along axes; those that leave at one end enter at the other."""
+    """Return elements moved along axes; elements that leave at one end enter at the other."""
 @overload
 def roll(
     x: Any,
@@ -6210,7 +6209,7 @@ def scan(
 
     They have the type of x. `op` is a name that OpScan knows, or a pair of GLSL texts: an
     associative expression over a and b, and its identity. An exclusive scan leaves out the
-    element itself. It starts again at each offset in `segments`, which are those of reduce().
+    element itself. It restarts at each offset in `segments`, as in reduce().
     """
 @overload
 def scan(
@@ -6243,8 +6242,8 @@ def searchsorted(
 ) -> Tensor:
     """Return where to insert values among sorted elements so that they stay sorted (int64).
 
-    `side` is "left" for the place before all equal elements, or "right" for that after them.
-    NaNs are the largest elements. `sorter`, for arrays, has the indices that sort x.
+    `side` is "left" for the position before all equal elements, or "right" for the one after
+    them. NaNs are the largest elements. `sorter`, for arrays, has the indices that sort x.
     """
 @overload
 def searchsorted(
@@ -6269,7 +6268,7 @@ def select(
     choicelist: collections.abc.Sequence[Any],
     default: Any = 0,
 ) -> GroupArray:
-    """Return elements of the first choice whose condition is true, and `default` where none is."""
+    """Return elements of the first choice whose condition is true, and `default` elsewhere."""
 @overload
 def select(
     condlist: collections.abc.Sequence[Any],
@@ -6311,7 +6310,7 @@ def sign(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return -1, 0 or 1. Types are those of numpy.sign."""
+    """Return -1, 0 or 1. Types follow numpy.sign."""
 @overload
 def sign(
     x: Any,
@@ -6331,7 +6330,7 @@ def signbit(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return whether the sign is negative. Types are those of numpy.signbit."""
+    """Return whether the sign is negative. Types follow numpy.signbit."""
 @overload
 def signbit(
     x: Any,
@@ -6351,7 +6350,7 @@ def sin(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the sines. Types are those of numpy.sin."""
+    """Return the sines. Types follow numpy.sin."""
 @overload
 def sin(
     x: Any,
@@ -6377,7 +6376,7 @@ def sinh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the hyperbolic sines. Types are those of numpy.sinh."""
+    """Return the hyperbolic sines. Types follow numpy.sinh."""
 @overload
 def sinh(
     x: Any,
@@ -6427,8 +6426,8 @@ def sort(
     """Return a sorted copy, along the last axis (arrays: any), or with `axis` None of all elements.
 
     NaNs are the largest elements, so they are first if `descending`. -0 is before +0; NumPy, to
-    which they are equal, keeps their order. Every sort is stable, whatever `kind` and `stable`
-    ask for. There are no fields for `order` to name.
+    which they are equal, keeps their order. Every sort is stable, regardless of `kind` and
+    `stable`. `order` must be None.
     """
 @overload
 def sort(
@@ -6464,7 +6463,7 @@ def spacing(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the distance from each element to the next number away from 0. Types are those of
+    """Return the distance from each element to the next number away from 0. Types follow
     numpy.spacing.
     """
 @overload
@@ -6498,7 +6497,7 @@ def sqrt(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the square roots. Types are those of numpy.sqrt."""
+    """Return the square roots. Types follow numpy.sqrt."""
 @overload
 def sqrt(
     x: Any,
@@ -6518,7 +6517,7 @@ def square(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the squares. Types are those of numpy.square."""
+    """Return the squares. Types follow numpy.square."""
 @overload
 def square(
     x: Any,
@@ -6549,8 +6548,8 @@ def stable_partition(condition: Any, x: Tensor, /) -> tuple[Tensor, builtins.int
     first.
 
     Both are flat and in their order. `condition` has a flag per element, or is a GLSL
-    expression, as for compress(). NumPy's partition() is another function: it is about the order
-    of elements.
+    expression, as for compress(). NumPy's partition() is a different function, which orders
+    elements.
     """
 @overload
 def stable_partition(condition: Any, x: GroupArray, /) -> tuple[GroupArray, builtins.int]: ...
@@ -6619,7 +6618,7 @@ def subtract(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the differences. Types are those of numpy.subtract."""
+    """Return the differences. Types follow numpy.subtract."""
 @overload
 def subtract(
     x1: Any,
@@ -6657,7 +6656,7 @@ def sum(
     As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without
     such integers raises Unsupported. Sums in float16 are computed in float32, or float64 if the
     elements are, and rounded once. For arrays, `initial` is added, and elements where the mask
-    `where` is false are left out.
+    `where` is false are excluded.
     """
 @overload
 def sum(
@@ -6699,10 +6698,10 @@ def take(
 ) -> Tensor:
     """Return the elements, or slices along an axis, with given indices.
 
-    Without an axis, indices are those of the flat elements. The result has the shape of the
-    indices in place of that axis. Negative indices count from the end. Others raise IndexError,
-    for which the call waits. For arrays, `mode` "wrap" lets them begin again at the other end,
-    and "clip" takes the nearest element (there, negative ones are the first).
+    Without an axis, indices refer to the flat elements. The result has the shape of the indices
+    in place of that axis. Negative indices count from the end. Others raise IndexError, for
+    which the call waits. For arrays, `mode` "wrap" wraps them around, and "clip" takes the
+    nearest element (the first for negative ones).
     """
 @overload
 def take(
@@ -6740,7 +6739,7 @@ def tan(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the tangents. Types are those of numpy.tan."""
+    """Return the tangents. Types follow numpy.tan."""
 @overload
 def tan(
     x: Any,
@@ -6760,7 +6759,7 @@ def tanh(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the hyperbolic tangents. Types are those of numpy.tanh."""
+    """Return the hyperbolic tangents. Types follow numpy.tanh."""
 @overload
 def tanh(
     x: Any,
@@ -6844,7 +6843,7 @@ def transpose(
 ) -> Tensor:
     """Return the axes in another order: axis i is axis ``axes[i]`` of x. Without axes, reversed.
 
-    Of an array this is a view, of a tensor a copy.
+    For an array this is a view, for a tensor a copy.
     """
 @overload
 def transpose(
@@ -6922,7 +6921,7 @@ def true_divide(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the quotients. Types are those of numpy.divide."""
+    """Return the quotients. Types follow numpy.divide."""
 @overload
 def true_divide(
     x1: Any,
@@ -6953,7 +6952,7 @@ def trunc(
     where: Any = None,
     dtype: DTypeLike | None = None,
 ) -> GroupArray:
-    """Return the elements rounded towards 0. Types are those of numpy.trunc."""
+    """Return the elements rounded towards 0. Types follow numpy.trunc."""
 @overload
 def trunc(
     x: Any,
@@ -6984,7 +6983,7 @@ def unique(
     equal_nan: builtins.bool = True,
     sorted: builtins.bool = True,
 ) -> Tensor:
-    """Return the different elements, sorted, whatever `sorted` is.
+    """Return the distinct elements, sorted regardless of `sorted`.
 
     With one of the other arguments, they are the first of a tuple. The others (int64) are the
     index of the first such element among the flat elements, for each element the index of its
@@ -7162,17 +7161,17 @@ def unique(
 ) -> Array | tuple[Array, ...]: ...
 
 def unique_all(x: Any, /) -> UniqueAll:
-    """Return the distinct elements, their first indices, which one each element is, and counts."""
+    """Return the distinct elements, their first indices, inverse indices, and counts."""
 
 def unique_counts(x: Any, /) -> UniqueCounts:
     """Return the distinct elements and how many there are of each."""
 
 def unique_inverse(x: Any, /) -> UniqueInverse:
-    """Return the distinct elements, and for each element which of them it is."""
+    """Return the distinct elements, and the index of each element's value among them."""
 
 @overload
 def unique_values(x: GroupArray, /) -> GroupArray:
-    """Return the distinct elements in ascending order. Each NaN is one of its own."""
+    """Return the distinct elements in ascending order. Each NaN counts separately."""
 @overload
 def unique_values(x: Any, /) -> Array: ...
 

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def whole(name: str, value: Any) -> int:
-    """Return an argument that is a whole number. Raises TypeError, with the argument's name."""
+    """Return an argument as a whole number. Raises TypeError naming the argument."""
     try:
         return operator.index(value)
     except TypeError:
@@ -28,7 +28,7 @@ def normalized(axis: Any, ndim: int) -> int:
 
 
 def normalized_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Return different axes counted from the front; None is all axes."""
+    """Return different axes counted from the front; None means all axes."""
     if axis is None:
         return tuple(range(ndim))
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manager of arrays and kernels that are made without one."""
+"""The manager of arrays and kernels that are created without one."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _default: Manager | None = None
 
 
 def default_manager() -> Manager:
-    """Return the manager of arrays and kernels that are made without one.
+    """Return the manager of arrays and kernels that are created without one.
 
     This is the manager that set_default_manager() was given. If there is none, or if it was
-    destroyed, one is created on the best device, or on that which KOMPUTE_DEVICE names. Any thread
-    may call it.
+    destroyed, one is created on the best device, or on the device that KOMPUTE_DEVICE names. Any
+    thread may call it.
     """
     global _default
     with _lock:
@@ -27,7 +27,7 @@ def default_manager() -> Manager:
 
 
 def current_manager() -> Manager | None:
-    """Return what default_manager() would, if something has made it; otherwise None."""
+    """Return the default manager if it exists; otherwise None."""
     with _lock:
         return _default if _default is not None and _default.is_init() else None
 
@@ -40,10 +40,10 @@ def _manager_for(device: Manager | None) -> Manager:
 
 @explains_keywords
 def synchronize(device: Manager | None = None) -> None:
-    """Wait until a device, by default that of default_manager(), has finished all submitted work.
+    """Wait until a device (default: default_manager()'s) has finished all submitted work.
 
-    Results that are read wait by themselves; this is for measuring times. Expressions of arrays that nothing
-    has needed yet are not computed: read them, or give them to a kernel.
+    Reading results waits automatically; this is for measuring times. Pending array expressions are
+    not computed: read them, or pass them to a kernel.
     """
     _manager_for(device).wait_idle()
 
@@ -52,14 +52,14 @@ def synchronize(device: Manager | None = None) -> None:
 def memory(device: Manager | None = None) -> MemoryUsage:
     """Return the device memory of a manager, by default default_manager(): in use, kept for reuse, and peak.
 
-    Manager.clear() gives back what is kept for reuse.
+    Manager.clear() frees memory kept for reuse.
     """
     return _manager_for(device).memory()
 
 
 @explains_keywords
 def reset_peak_memory(device: Manager | None = None) -> None:
-    """Let the peaks of memory() begin anew, at what is allocated and reserved now."""
+    """Reset the peaks of memory() to the current values."""
     _manager_for(device).reset_peak_memory()
 
 

@@ -108,7 +108,7 @@ def element(dtype: DTypeLike | None) -> np.dtype[Any]:
     `dtype` is a NumPy dtype, the name of a GLSL vector or matrix, or None for float32. Matrices are
     stored in column-major order: "mat2x3" has the shape (2, 3), which is 2 columns of 3 rows.
 
-    Raises TypeError if `dtype` is none of these.
+    Raises TypeError for anything else.
     """
     if dtype is None:
         return np.dtype(np.float32)
@@ -185,11 +185,11 @@ def to_numpy_dtype(shader_type: DTypeLike) -> np.dtype[Any]:
 def to_vector(dtype: DTypeLike, count: int) -> np.dtype[Any]:
     """Return the dtype of vectors of 2, 3 or 4 numbers.
 
-    Raises ValueError if `dtype` is not a single number or `count` is another one.
+    Raises ValueError if `dtype` is not a single number or `count` is out of range.
     """
     number = element(dtype)
     if not is_scalar(number):
-        raise ValueError(f"dtype must be that of a single number, but {number} was given")
+        raise ValueError(f"dtype must be a single number's, but {number} was given")
     if isinstance(count, bool) or count not in (2, 3, 4):
         raise ValueError(f"count must be 2, 3 or 4, but {count!r} was given")
     return np.dtype((number, count))

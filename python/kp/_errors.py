@@ -69,14 +69,14 @@ class Cancelled(Error):
 class CheckFault:
     """A mistake of a shader that checked mode found.
 
-    - ``kind``: ``"read"``, ``"write"``, ``"atomic"`` or ``"index"`` for an index outside of its
-      array; ``"division"``, ``"shift"``, ``"overflow"``, ``"nan"``, ``"steps"``, ``"race"``,
+    - ``kind``: ``"read"``, ``"write"``, ``"atomic"`` or ``"index"`` for an index out of bounds;
+      ``"division"``, ``"shift"``, ``"overflow"``, ``"nan"``, ``"steps"``, ``"race"``,
       ``"uninitialised"`` or ``"assert"``.
     - ``file``, ``line``, ``text``: the place in the source; empty and 0 if they are unknown.
-    - ``message``: the text of an assertion, what was not finite, or both accesses of a race.
-    - ``target``: what is indexed, by its name in the shader; ``memory``: what is bound there.
+    - ``message``: the text of an assertion, the non-finite result, or both accesses of a race.
+    - ``target``: the shader's name of the indexed array; ``memory``: the memory bound to it.
     - ``index``, ``extent``: the index and the number of elements.
-    - ``value``: what was to be written, as text.
+    - ``value``: the value that should have been written, as text.
     - ``global_invocation``, ``local_invocation``: in x, y and z.
     - ``algorithm``: the name of the kernel, or as given to ``Algorithm.set_name()``; else empty.
     """
@@ -99,8 +99,8 @@ class CheckFault:
 class CheckFailed(Error):
     """A shader made a mistake that checked mode found. Its access was skipped.
 
-    - ``faults``: a CheckFault for each of the first mistakes, of different places first.
-    - ``count``: the number of all of them.
+    - ``faults``: a CheckFault for each of the first mistakes, preferring different places.
+    - ``count``: the number of all mistakes.
     """
 
     faults: list[CheckFault]
@@ -133,7 +133,7 @@ class Unsupported(Error):
 
 
 def clear_frames(error: BaseException | None, trace: TracebackType | None) -> None:
-    """Empty the frames of a function that has failed, and of what it handled."""
+    """Empty the frames of a function that has failed, and of the exceptions that it handled."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -154,7 +154,7 @@ def copied(error: BaseException) -> BaseException:
                     continue
                 if isinstance(member, (MemberDescriptorType, GetSetDescriptorType)):
                     with contextlib.suppress(AttributeError, TypeError):
-                        # Not even None for None: OSError tells them from what was never set.
+                        # Not even None for None: OSError distinguishes None from unset.
                         if getattr(copy, name) is not getattr(error, name):
                             setattr(copy, name, getattr(error, name))
         vars(copy).update(vars(error))

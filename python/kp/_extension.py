@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the extension module calls in Python, which it does not import itself."""
+"""The Python functions that the extension module calls without importing them itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from . import _kp
 
 #: The modules of functions and classes, by the names that python/src has for them. A name after a
-#: colon is that of the function, if it is another.
+#: colon is the function's, if it differs.
 _PLACES = {
     **dict.fromkeys(("CopyLauncher", "KernelLauncher"), "_kp"),
     **dict.fromkeys(("Cancelled", "CheckFailed", "CheckFault", "DeviceLost"), "_errors"),

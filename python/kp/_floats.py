@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one floating-point type of numbers whose type nobody names."""
+"""The default floating-point type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COMPLEX: dict[np.dtype[Any], np.dtype[Any]] = {
 }
 _DOUBLES = (_DOUBLE, _COMPLEX[_DOUBLE])
 _Cache = TypeVar("_Cache")
-#: Clear what was cached under another default.
+#: Clear caches of another default.
 _clear: list[Callable[[], None]] = []
 
 
@@ -44,11 +44,11 @@ _chosen = _OF_ENVIRONMENT
 
 
 def default_float(manager: Manager | None = None) -> np.dtype[Any]:
-    """Return the dtype of floating-point numbers whose dtype nobody names.
+    """Return the default floating-point dtype.
 
-    It is the one that set_default_float() or KOMPUTE_DEFAULT_FLOAT chose. Otherwise it is float64, as in
+    set_default_float() or KOMPUTE_DEFAULT_FLOAT chooses it. Otherwise it is float64, as in
     NumPy, and float32 on a manager whose device has no float64 (shaderFloat64); the first use there warns.
-    Without a manager it is that of default_manager(), once something has made it. Any thread may call it.
+    Without a manager, it is default_manager()'s, if that exists. Any thread may call it.
     """
     if _chosen is not None:
         return _chosen
@@ -58,20 +58,21 @@ def default_float(manager: Manager | None = None) -> np.dtype[Any]:
     if not _kp._exchange_singles_noted(True):
         device = on.get_device_properties()["device_name"]
         warn(
-            f"{device} has no doubles of its own, so floats whose type nobody names are float32 there; "
-            f"kp.set_default_float('float32') says so for all devices"
+            f"{device} has no native doubles, so float32 is the default float type there; "
+            f"kp.set_default_float('float32') chooses it for all devices"
         )
     return _SINGLE
 
 
 def set_default_float(dtype: DTypeLike | None) -> None:
-    """Set the dtype of floating-point numbers whose dtype nobody names: float64, or float32.
+    """Set the default floating-point dtype: float64, or float32.
 
-    It holds for arrays that functions create (kp.zeros, kp.linspace, kp.random, kp.fft.fftfreq), for
-    lists of Python's floats, and for floats that NumPy's rules make of integers (``kp.arange(3) / 2``).
-    Complex numbers follow. With float32, float64 comes only of what is float64 already: NumPy's arrays,
-    and ``dtype="float64"``. Arrays that exist keep their dtype. It holds for the whole process. None
-    takes the choice back: KOMPUTE_DEFAULT_FLOAT or the device decides again. Raises ValueError for another dtype.
+    It applies to arrays that functions create (kp.zeros, kp.linspace, kp.random, kp.fft.fftfreq),
+    to lists of Python's floats, and to floats that NumPy's rules make from integers
+    (``kp.arange(3) / 2``). Complex numbers follow. With float32, only float64 inputs give float64 results: NumPy's
+    arrays, and ``dtype="float64"``. Arrays that exist keep their dtype. It applies to the whole
+    process. None undoes the choice: KOMPUTE_DEFAULT_FLOAT or the device decides again. Raises
+    ValueError for another dtype.
     """
     global _chosen
     chosen = None if dtype is None else _checked(dtype, "the default float")
@@ -82,7 +83,7 @@ def set_default_float(dtype: DTypeLike | None) -> None:
 
 
 def depends_on_default_float(cache: _Cache) -> _Cache:
-    """Return a dict or a function with functools' cache, which is cleared when the default changes."""
+    """Register a dict, or a function with functools' cache, to clear when the default changes."""
     _clear.append(getattr(cache, "cache_clear", None) or cache.clear)  # type: ignore[attr-defined]
     return cache
 
@@ -95,9 +96,9 @@ def default_complex(manager: Manager | None = None) -> np.dtype[Any]:
 def without_doubles(
     found: np.dtype[Any], *sources: Any, manager: Manager | None = None
 ) -> np.dtype[Any]:
-    """Return what NumPy's rules found, in the default float unless a source has doubles itself.
+    """Return the result type of NumPy's rules, with the default float unless a source has doubles.
 
-    `sources` are dtypes, or numbers and types of Python, which have none.
+    `sources` are dtypes, or Python's numbers and types, which have no dtype.
     """
     if found not in _DOUBLES or default_float(manager) == _DOUBLE:
         return found

@@ -22,7 +22,7 @@ def _rows(buffer: Buffer) -> list[int]:
 
 def _require_buffer(name: str, buffer: object) -> None:
     if not isinstance(buffer, Buffer):
-        raise TypeError(f"{name} is expected to be a kp.Buffer, not {kind_of(buffer)}")
+        raise TypeError(f"{name} must be a kp.Buffer, not {kind_of(buffer)}")
 
 
 def _result(

@@ -60,10 +60,10 @@ def asbuffer(
 ) -> Buffer:
     """Create a buffer with the shape, dtype and contents of an array.
 
-    - `array`: anything that NumPy converts to an array.
+    - `array`: anything that NumPy can convert to an array.
     - `group`: the devices; by default, default_group().
     - `placement`, `shard_rows`: see Buffer.
-    - `dtype`: the element dtype, by default that of the array. A vector or matrix takes up the last
+    - `dtype`: the element dtype, by default the array's. A vector or matrix takes up the last
       axes: with dtype="vec3", an array of shape (10, 3) becomes a buffer of 10 elements.
 
     Raises ValueError if the last axes of the array do not have the shape of an element.

@@ -146,7 +146,7 @@ class Manager:
         are further conditions. `family_queue_indices` requests one queue per entry, of the
         family with that index. Without entries: one queue of the family that
         KOMPUTE_QUEUE_FAMILY names, or that suits the device. Managers of one GPU share its
-        device, whatever queues they request. Missing `desired_extensions` are ignored, missing
+        device, whichever queues they request. Missing `desired_extensions` are ignored, missing
         `required_extensions` are an error. `validation` is a list of checks ("core,sync"),
         `wait` one of "auto", "spin", "hybrid" and "block". `cache_folder` is where compiled
         pipelines and shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). Launches and
@@ -203,7 +203,7 @@ class Manager:
         """
 
     def reset_peak_memory(self) -> None:
-        """Lets the peaks of memory() begin anew, at what is allocated and reserved now."""
+        """Resets the peaks of memory() to the current values."""
 
     def clear(self) -> None:
         """Gives memory that is only kept for reuse back to the driver, and forgets deleted
@@ -258,9 +258,9 @@ class Manager:
         Numbers that an integer `dtype` cannot hold are errors, unless `cast` permits NumPy's
         conversion.
 
-        Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t()
-        has NumPy's rule. Integers that float32 rounds are errors, unless `dtype` or `cast` is
-        given. `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+        Elements are float32 regardless of `data`, as in Kompute, or `dtype`; tensor_t() has
+        NumPy's rule. Integers that float32 rounds are errors, unless `dtype` or `cast` is given.
+        `tensor_type` is Kompute 0.9.0's name of `memory_type`.
         """
 
     def tensor_t(
@@ -279,8 +279,8 @@ class Manager:
         Numbers that an integer `dtype` cannot hold are errors, unless `cast` permits NumPy's
         conversion.
 
-        Elements are those that NumPy chooses for `data`, or `dtype` (float32 for a shape alone).
-        `tensor_type` is Kompute 0.9.0's name of `memory_type`.
+        Elements have the type that NumPy chooses for `data`, or `dtype` (float32 for a shape
+        alone). `tensor_type` is Kompute 0.9.0's name of `memory_type`.
         """
 
     def image(
@@ -309,10 +309,10 @@ class Manager:
         axis of the data. `format` is a name such as "rgba8unorm" or "R8G8B8A8_UNORM", and
         decides the dtype: unorm and snorm formats are numbers from 0 or -1 to 1 in shaders, srgb
         formats are converted to linear light when they are sampled. `usage` is "storage",
-        "sampled", "storage_and_sampled" or, by default, what the device supports for the format.
-        `tiling` is "optimal" or "linear".
+        "sampled", "storage_and_sampled" or, by default, all that the device supports for the
+        format. `tiling` is "optimal" or "linear".
 
-        Channels are float32 whatever those of `data` are, as in Kompute, or those of `format` or
+        Channels are float32 regardless of `data`, as in Kompute, or the type of `format` or
         `dtype`; image_t() has NumPy's rule.
         """
 
@@ -342,10 +342,10 @@ class Manager:
         axis of the data. `format` is a name such as "rgba8unorm" or "R8G8B8A8_UNORM", and
         decides the dtype: unorm and snorm formats are numbers from 0 or -1 to 1 in shaders, srgb
         formats are converted to linear light when they are sampled. `usage` is "storage",
-        "sampled", "storage_and_sampled" or, by default, what the device supports for the format.
-        `tiling` is "optimal" or "linear".
+        "sampled", "storage_and_sampled" or, by default, all that the device supports for the
+        format. `tiling` is "optimal" or "linear".
 
-        Channels are those of `data`, or of `format` or `dtype`.
+        Channels have the type of `data`, or of `format` or `dtype`.
         """
 
     def sampler(
@@ -359,7 +359,7 @@ class Manager:
     ) -> Sampler:
         """A sampler, to be given to algorithms and kernels as `samplers`.
 
-        `filter` is "linear" or "nearest". `address` says what is read outside of the image:
+        `filter` is "linear" or "nearest". `address` chooses the value outside of the image:
         "repeat", "mirrored_repeat", "clamp_to_edge" or "clamp_to_border"; one name, or three for
         x, y and z. `border` is the colour of the last one: "transparent_black", "opaque_black"
         or "opaque_white", of integers with `integer_border`. With `unnormalized_coordinates`,
@@ -446,10 +446,10 @@ class Manager:
         """
 
     def activity(self) -> dict[str, int]:
-        """What the manager's device has done so far, for all managers that share it: "launches" of
+        """Activity of the manager's device so far, for all managers that share it: "launches" of
         launchers, sequences and arrays; "submissions", which may have many launches; "waits" of
-        threads for submitted work, finished or not. The difference of two calls tells what
-        happened in between.
+        threads for submitted work, finished or not. Subtract two results to see the activity in
+        between.
         """
 
     def _launch(self, *operations: OpBase) -> None:
@@ -534,10 +534,10 @@ class Manager:
 
     def from_dlpack(self, x: Any, copy: bool | None = None) -> Tensor:
         """A tensor with the memory of another library's array, in place if that is possible:
-        shared tensors, and what torch allocated in kp.torch_pool(). Other arrays of CUDA are
-        copied on the device, and host arrays to it. With copy=False, a writable host array
-        in C order is used in place, too, and anything else is a BufferError. Later
-        work that uses the tensor waits for what the array's library has queued.
+        shared tensors, and memory that torch allocated in kp.torch_pool(). Other arrays of
+        CUDA are copied on the device, and host arrays to it. With copy=False, a writable
+        host array in C order is used in place, too, and anything else is a BufferError.
+        Later work that uses the tensor waits for the array library's queued work.
         """
 
     def _tensor_at_cuda(
@@ -937,10 +937,14 @@ class Manager:
         """Create the tensors of kp.Tensor(data), and copy their contents to the device."""
 
     def create_sequence(self, name: str = "", queue_index: int = 0) -> Sequence:
-        """Return the sequence of that name. Create it if there is none, or without a name."""
+        """Return the sequence with that name. Create it if there is none, or if no name is
+        given.
+        """
 
     def get_create_sequence(self, name: str = "", queue_index: int = 0) -> Sequence:
-        """Return the sequence of that name. Create it if there is none, or without a name."""
+        """Return the sequence with that name. Create it if there is none, or if no name is
+        given.
+        """
 
     def eval_await(self, sequence_name: str, wait: int | None = None) -> None:
         """Wait for eval_async_<op> in a named sequence, at most `wait` nanoseconds."""
@@ -949,7 +953,7 @@ class Manager:
         """Wait for every eval_async_<op>_def, at most `wait` nanoseconds for each."""
 
     def __dir__(self) -> list[str]:
-        """Return the names of the members without those of the old spelling."""
+        """Return the names of the members, without the old spelling."""
 
 class Memory:
     """Base of Tensor and Image: memory on a device, and its host view."""
@@ -958,15 +962,15 @@ class Memory:
         """The host view as a flat, writable array without a copy, with what evaluations have
         written. Its base is this object. The next evaluation that reads the memory sees written
         values; device memory that the program synchronises itself needs OpSyncDevice. See
-        docs/reference/memory-types.md. Views of destroyed memory keep their last contents. ValueError for
-        storage memory.
+        docs/reference/memory-types.md. Views of destroyed memory keep their last contents.
+        ValueError for storage memory.
         """
 
     def is_init(self) -> bool:
         """False once this object or its manager is destroyed."""
 
     def can_be_reused(self) -> bool:
-        """True if whatever is submitted from now on follows all launches that use the memory: it is
+        """True if all work submitted from now on follows all launches that use the memory: it is
         not destroyed, and no launch of this process waits for the host. A pool of memory asks it
         before it gives this memory to others.
         """
@@ -975,7 +979,7 @@ class Memory:
         """Number of elements; 0 after destroy()."""
 
     def __len__(self) -> int:
-        """size(), as in Kompute. That of NumPy's arrays is shape[0]."""
+        """size(), as in Kompute. NumPy's arrays have shape[0] instead."""
 
     @property
     def nbytes(self) -> int:
@@ -1090,7 +1094,7 @@ class Memory:
         """Overwrite the host view."""
 
     def __dir__(self) -> list[str]:
-        """Return the names of the members without those of the old spelling."""
+        """Return the names of the members, without the old spelling."""
 
 class Tensor(Memory):
     """An array on a device. Created by Manager.tensor and tensor_t."""
@@ -1140,7 +1144,7 @@ class Tensor(Memory):
         """
 
     def _set_shape(self, shape: collections.abc.Sequence[SupportsIndex]) -> None:
-        """Gives a tensor that nobody else has yet another shape."""
+        """Changes the shape of a tensor that has no other owner yet."""
 
     def _cuda_dlpack(
         self,
@@ -1313,7 +1317,7 @@ class Algorithm:
         """True once there is a shader, and until destroy()."""
 
     def destroy(self) -> None:
-        """Releases shader and memory. Recorded and running work keeps what it needs."""
+        """Releases shader and memory. Recorded and running work keeps its resources."""
 
     def __repr__(self) -> str: ...
 
@@ -1361,8 +1365,8 @@ class Sequence:
     ) -> Sequence:
         """Submits the recording (or replaces it by one operation first) and returns. The work
         starts when all events of `wait_for` are done; a CUDA stream there stands for its work so
-        far. With `cuda_stream`, the work comes after what that stream has now, and before what
-        it gets later. Wait with eval_await() or `await`.
+        far. With `cuda_stream`, the work comes after that stream's current work, and before its
+        later work. Wait with eval_await() or `await`.
         """
 
     def eval_await(self, wait: int | None = None) -> Sequence:
@@ -1516,7 +1520,7 @@ class Sequence:
         """Return is_recording()."""
 
     def __dir__(self) -> list[str]:
-        """Return the names of the members without those of the old spelling."""
+        """Return the names of the members, without the old spelling."""
 
 class Event:
     """A point in the work of a device or of the host. Launchers, copies, queues and
@@ -1648,9 +1652,9 @@ class Queue:
     def __repr__(self) -> str: ...
 
 class checked:
-    """Checked mode for what is compiled and run for the first time in a with statement, in this
-    thread: kernels, algorithms and shaders. A shader's mistake is then a CheckFailed from the
-    call that waits.
+    """Checked mode for kernels, algorithms and shaders that are compiled and first run in a with
+    statement, in this thread. A shader's mistake is then a CheckFailed from the call that
+    waits.
 
     `checks` is True or a list: "bounds" (accesses outside of buffers, arrays and vectors),
     "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),
@@ -1678,7 +1682,7 @@ class MemoryObject:
 
     @property
     def kind(self) -> str:
-        """What it is, such as 'tensor of 8 eFloat'."""
+        """A description, such as 'tensor of 8 eFloat'."""
 
     @property
     def bytes(self) -> int:
@@ -1708,8 +1712,8 @@ class MemoryUsage:
 
     @property
     def reserved(self) -> int:
-        """What the driver has given to the device, for all its managers: all of the above, memory
-        of running operations, and unused parts of blocks.
+        """Memory that the driver has given to the device, for all its managers: all of the above,
+        memory of running operations, and unused parts of blocks.
         """
 
     @property
@@ -1750,7 +1754,8 @@ class OpAlgoDispatch(OpBase):
         """`push_consts` are for this dispatch only: a list (float32), a number, a NumPy array
         or structure, or a dict by name. `group_counts` is a tensor that holds the work
         groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its
-        start. Nobody checks them: counts beyond the device's max_work_group_count hang.
+        start. They are not checked: counts beyond the device's max_work_group_count
+        hang.
         """
 
     def record(self) -> collections.abc.Iterable[OpBase]:
@@ -1960,8 +1965,8 @@ class OpLu(OpBase):
     ) -> None:
         """The last two axes of `a` are matrices of float32 or float64. `lu` has as many
         elements, and may be `a`: l without its diagonal of 1, and u. `pivots` has an
-        element of int32 or uint32 per step, the row that was exchanged with that of the
-        step, counted from 0. `info` has one per matrix: 0, or the first step, counted from
+        element of int32 or uint32 per step, the row that was exchanged with the step's
+        row, counted from 0. `info` has one per matrix: 0, or the first step, counted from
         1, whose pivot is 0. With `transposed`, `a` and `lu` hold transposed matrices,
         which is faster.
         """
@@ -1975,7 +1980,7 @@ class OpQr(OpBase):
     def __init__(self, a: _Range, q: _Range | None, r: _Range, *, complete: bool = False) -> None:
         """The last two axes of `a` are matrices of float32 or float64. The columns of `q`, which
         may be None, and the rows of `r` are as many as the smaller extent of a matrix, or if
-        `complete` as its rows. Signs are those of numpy.linalg.qr.
+        `complete` as its rows. Signs as in numpy.linalg.qr.
         """
 
 class OpSolve(OpBase):
@@ -2182,8 +2187,7 @@ class OpMatMul(OpBase):
         bias, as in "c * c + bias"; `bias` has an element per column, or per row.
         `extents` (rows, columns, inner) replaces the shapes. It permits `strides` from row
         to row and `batch_strides` from matrix to matrix, in elements, of a, b and c (None:
-        dense). Types as in OpMatMul.hpp: c has the type of a and b, or that of their
-        sums.
+        dense). Types as in OpMatMul.hpp: c has the type of a and b, or of their sums.
         """
 
 class OpRandom(OpBase):
@@ -2472,8 +2476,8 @@ class OpConcatenate(OpBase):
         axis: SupportsIndex | None = None,
     ) -> None:
         """`inputs` is a list of tensors, or of parts of them: (tensor, first) or
-        (tensor, first, count). `axis` is an axis of the output's shape, whose other extents
-        are those of the inputs. Without it, the elements of the inputs follow each
+        (tensor, first, count). `axis` is an axis of the output's shape, whose other
+        extents equal the inputs'. Without it, the elements of the inputs follow each
         other.
         """
 
@@ -2675,7 +2679,7 @@ class TraceOptions:
     def filter(self, value: str) -> None: ...
 
 def trace_options() -> TraceOptions:
-    """A copy of the current options; initially those of the environment."""
+    """A copy of the current options, initially from the environment."""
 
 def set_trace_options(
     options: TraceOptions | None = None,
@@ -2800,7 +2804,7 @@ class Profiler(TimingSink):
         submitted: SupportsIndex = 0,
     ) -> None:
         """Adds work of a device, in its nanoseconds (Sequence.get_timestamps_ns()), and its
-        submission, in those of now(), if known.
+        submission, in nanoseconds of now(), if known.
         """
 
     def calibrate(self, device: str, manager: Manager) -> bool:
@@ -2835,8 +2839,8 @@ class Profiler(TimingSink):
         """Discards everything except open scopes."""
 
 class Kernel:
-    """A shader from which launchers are created; each launcher has its own arguments. The options
-    are those of Manager.algorithm.
+    """A shader from which launchers are created; each launcher has its own arguments. Options as
+    in Manager.algorithm.
     """
 
     def __init__(
@@ -2988,7 +2992,7 @@ class KernelLauncher(OpenClKernelLauncherI):
 
     @property
     def args_list(self) -> Any:
-        """As given; a list of what an iterator had."""
+        """As given; an iterator as a list."""
 
     @property
     def default_queue(self) -> Queue | None:
@@ -3175,7 +3179,7 @@ class KernelListLauncher:
     def __init__(self, name: str, profiler: TimingSink | None = None) -> None: ...
 
     def push_kernels(self, *args: object) -> Self:
-        """Appends launchers, and those of lists; ignores None. Returns the list."""
+        """Appends launchers and the contents of lists; ignores None. Returns the list."""
 
     def __iadd__(self, launcher: _Pushed) -> Self:
         """push_kernels() of one."""
@@ -3186,7 +3190,7 @@ class KernelListLauncher:
 
     @property
     def launchers(self) -> list[Launcher]:
-        """The launchers; those of pushed lists one by one."""
+        """The launchers, with pushed lists expanded."""
 
     def __len__(self) -> int: ...
 
@@ -3276,14 +3280,15 @@ def compile(
 ) -> bytes:
     """Compiles a compute shader to SPIR-V, for Vulkan 1.1.
 
-    `source_or_path` is source text, or a path: an os.PathLike, or one line of text that ends in
-    .comp, .glsl, .hlsl, .slang or .spv. `includes` are folders searched for #include, `defines`
-    is a dict of macros, `language` is "glsl", "hlsl" or "slang" (by default .hlsl files are
-    HLSL, .slang files are Slang, and everything else is GLSL; Slang needs Slang's library, such
-    as that of the package slangpy), `file_name` names the source in errors, and `debug_info`
-    keeps names and lines for debuggers. `include_policy` is "folders" (#include reads files
-    below the source's folder and `includes`), "anywhere" or "none". With `isolate`, the compiler
-    runs in a child process with bounded time and memory, for sources of strangers.
+    `source_or_path` is source text, or a path: an os.PathLike, or one line of text that
+    ends in .comp, .glsl, .hlsl, .slang or .spv. `includes` are folders searched for
+    #include, `defines` is a dict of macros, `language` is "glsl", "hlsl" or "slang" (by
+    default .hlsl files are HLSL, .slang files are Slang, and everything else is GLSL; Slang
+    needs Slang's library, such as the one in the package slangpy), `file_name` names the
+    source in errors, and `debug_info` keeps names and lines for debuggers.
+    `include_policy` is "folders" (#include reads files below the source's folder and
+    `includes`), "anywhere" or "none". With `isolate`, the compiler runs in a child process
+    with bounded time and memory, for untrusted sources.
 
     ShaderError has line and column, and shows the line.
     """
@@ -3333,10 +3338,10 @@ def _convert(value: str, source: str, target: str, observed: bool) -> str: ...
 def _rounding_function(source: str, target: str) -> str: ...
 
 def _set_array_hooks(binary: Any, unary: Any, compare: Any, get: Any) -> None:
-    """Set what applies functions and keys that are not the usual ones."""
+    """Set the functions that handle the general cases."""
 
 def _set_default_float(dtype: DTypeLike | None) -> None:
-    """Set the type of floating-point numbers whose type nobody names; None: take it back."""
+    """Set the default floating-point type; None: undo."""
 
 def _resolve(name: str, kinds: Any) -> Any:
     """Return the types of the operands and of the result, or None if the function refuses them."""
@@ -3894,9 +3899,9 @@ class Autotuner:
     ) -> None:
         """`effort` is "estimate" (runs nothing), "measure", "patient" or "exhaustive";
         `budget` a limit in seconds for each call, 0 for none; `time` "auto", "device" or
-        "host"; `cache_folder` the place of the cache ("off": nowhere, "": that of the
-        manager's pipelines). `progress` is True for a bar, or a function that takes a
-        TuningProgress and ends tuning by returning False.
+        "host"; `cache_folder` the folder of the cache ("off": none, "": the manager's).
+        `progress` is True for a bar, or a function that takes a TuningProgress and ends
+        tuning by returning False.
         """
 
     def tune(self, kernel: TunableKernel, arguments: TuningArguments) -> TuningResult:
@@ -3938,8 +3943,8 @@ class TunedAlgorithm:
 class TunedKernelLauncher(Launcher):
     """A kernel that tunes itself at its first call and then launches the fastest configuration,
     alone or in lists. The first call waits for its queue and for `wait_for`, so that nothing
-    else writes the memory during tuning; tune() keeps that wait out of it. `parameters_map` is
-    that of ParametrizedKernelLauncher.
+    else writes the memory during tuning; tune() keeps that wait out of it. `parameters_map` as
+    in ParametrizedKernelLauncher.
     """
 
     def __init__(
@@ -3977,7 +3982,7 @@ class TunedKernelLauncher(Launcher):
         """Launches and returns at once."""
 
 class GroupLimits:
-    """Limits that hold on every device of a group: the least of each."""
+    """Limits that hold on every device of a group: the minimum of each."""
 
     @property
     def max_work_group_count(self) -> tuple[int, int, int]:
@@ -4046,7 +4051,7 @@ class DeviceGroup:
 
     @property
     def queues(self) -> tuple[Queue, ...]:
-        """The queues of all devices: those of the first, of the second, and so on."""
+        """The queues of all devices: of the first, of the second, and so on."""
 
     @property
     def queue_count(self) -> int:
@@ -4322,11 +4327,11 @@ class Buffer:
     """An array of up to three dimensions on all devices of a group: a copy on each, or distributed
     among them by rows.
 
-    An index is that of a queue of the group, and selects the copy (or shard) of this queue's
-    device; with one queue for each device it is the device's index. An operation of a buffer
-    comes after all earlier launches on the queues of the copies it accesses, and before all
-    later ones. So a host function on such a queue must not call read() or write(), which would
-    wait for its own end; it uses tensor().
+    An index is the index of a queue of the group, and selects the copy (or shard) of this
+    queue's device; with one queue for each device it is the device's index. An operation of a
+    buffer comes after all earlier launches on the queues of the copies it accesses, and before
+    all later ones. So a host function on such a queue must not call read() or write(), which
+    would wait for its own end; it uses tensor().
     """
 
     def __init__(
@@ -4449,9 +4454,9 @@ class Buffer:
     ) -> NDArray[Any]:
         """Copies to a new array, or to `out`, and waits for it.
 
-        With an index: its copy or shard. Without: those of all indices, stacked along a
-        new first axis; for a sharded buffer, the whole array. Axes of vectors and matrices
-        come last. `start` and `stop` select rows (of the first axis) of each copy.
+        With an index: its copy or shard. Without: all copies, stacked along a new first
+        axis; for a sharded buffer, the whole array. Axes of vectors and matrices come
+        last. `start` and `stop` select rows (of the first axis) of each copy.
         """
 
     def read_async(
@@ -4513,7 +4518,7 @@ class Buffer:
         """
 
     def broadcast(self, root: SupportsIndex = 0, wait_for: _Events = None) -> list[Event]:
-        """Makes every copy equal to that of `root`."""
+        """Makes every copy equal to `root`'s copy."""
 
     def scatter(
         self,

@@ -94,7 +94,7 @@ def _transformed(
     real: bool,
     out: Tensor | None,
 ) -> Tensor:
-    """Run one transform over up to three axes. `shape` is that of the values."""
+    """Run one transform over up to three axes. `shape`: the extents of the values."""
     result_shape = list(shape)
     if real and not inverse:
         result_shape[axes[-1]] = shape[axes[-1]] // 2 + 1
@@ -174,7 +174,7 @@ def from_real(
     source, is_complex = values_of(tensor)
     if is_complex:
         raise TypeError(
-            f"kp.fft.{name} takes real numbers; complex ones have kp.fft.fft and kp.fft.fftn"
+            f"kp.fft.{name} takes real numbers; use kp.fft.fft or kp.fft.fftn for complex ones"
         )
     shape = list(source.shape)
     for axis, length in zip(numbers[-3:], lengths[-3:], strict=True):

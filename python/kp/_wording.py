@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How messages name things: values that were given, and names that nearly were right."""
+"""Names of things in messages: given values, and suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -81,9 +81,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def no_function(module: str, name: str, numpys: Any, known: Iterable[str], advice: str) -> str:
-    """Return the message about a name that a module has not, although one of NumPy's may.
+    """Return the message about a name that a module lacks but a module of NumPy may have.
 
-    `numpys` is NumPy's module, and `advice` what to do if it has the name.
+    `numpys` is NumPy's module, and `advice` is added if it has the name.
     """
     here = f"{module} has no '{name}'"
     if not name.startswith("_") and hasattr(numpys, name):

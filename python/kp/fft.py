@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fourier transforms as plain functions, with the results of numpy.fft.
 
-They run at once and return what they are given, tensors or arrays; lists, numbers and NumPy's arrays
-become arrays. Spectra are complex64 for float16
-and float32, complex128 for float64; integers are transformed in float64, as by NumPy. In loops,
-record kp.OpFFT in a sequence instead.
+They run at once and return tensors for tensors and arrays for arrays; lists, numbers and NumPy's
+arrays become arrays. Spectra are complex64 for float16 and float32, complex128 for float64;
+integers are transformed in float64, as by NumPy. In loops, record kp.OpFFT in a sequence instead.
 """
 
 from __future__ import annotations
@@ -70,7 +69,7 @@ _P = ParamSpec("_P")
 def _of_arrays_too(
     function: Callable[Concatenate[Tensor, _P], Tensor],
 ) -> Callable[Concatenate[Any, _P], Any]:
-    """Return the function of a tensor as one of a tensor, or of an array and what becomes one."""
+    """Return a function of tensors that also takes arrays and anything that becomes one."""
 
     own: Any = None
 
@@ -117,7 +116,7 @@ def fft(
 ) -> Tensor:
     """Return the spectrum of a real or complex array along an axis.
 
-    Rows are cut or padded with zeros to `n` values. `norm` says which transform divides by n:
+    Rows are cut or padded with zeros to `n` values. `norm` chooses the transform that divides by n:
     "backward" (None), the inverse; "forward", the forward one; "ortho", both by the root of n.
     """
     return complex_transform("fft", tensor, None if n is None else (n,), (axis,), norm, out, False)
@@ -371,10 +370,10 @@ def convolve(
 ) -> Tensor:
     """Return the convolution of two arrays along up to three axes.
 
-    `mode` is "full", "same" or "valid". In one dimension it is that of numpy.convolve, in several
-    that of scipy.signal.fftconvolve: "same" has the extents of `a`. By default, all axes are
-    convolved. Along axes that are not in `axes`, extents are equal, or one of them is 1 and its
-    array goes with all of the other.
+    `mode` is "full", "same" or "valid". In one dimension as in numpy.convolve, in several as in
+    scipy.signal.fftconvolve: "same" has the extents of `a`. By default, all axes are convolved.
+    Along axes that are not in `axes`, extents are equal, or one of them is 1 and its array is
+    combined with all of the other.
     """
     for tensor in (a, b):
         require("convolve", tensor)

@@ -43,10 +43,10 @@ def convolve(
 ) -> Tensor:
     """Return the convolution of two arrays along up to three axes.
 
-    `mode` is "full", "same" or "valid". In one dimension it is that of numpy.convolve, in
-    several that of scipy.signal.fftconvolve: "same" has the extents of `a`. By default, all axes
-    are convolved. Along axes that are not in `axes`, extents are equal, or one of them is 1 and
-    its array goes with all of the other.
+    `mode` is "full", "same" or "valid". In one dimension as in numpy.convolve, in several as in
+    scipy.signal.fftconvolve: "same" has the extents of `a`. By default, all axes are convolved.
+    Along axes that are not in `axes`, extents are equal, or one of them is 1 and its array is
+    combined with all of the other.
     """
 @overload
 def convolve(
@@ -78,8 +78,9 @@ def fft(
 ) -> Tensor:
     """Return the spectrum of a real or complex array along an axis.
 
-    Rows are cut or padded with zeros to `n` values. `norm` says which transform divides by n:
-    "backward" (None), the inverse; "forward", the forward one; "ortho", both by the root of n.
+    Rows are cut or padded with zeros to `n` values. `norm` chooses the transform that divides by
+    n: "backward" (None), the inverse; "forward", the forward one; "ortho", both by the root of
+    n.
     """
 @overload
 def fft(

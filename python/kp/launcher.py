@@ -9,7 +9,7 @@ step.push_copy_device_to_host("field", field, result)
 event = step(queue=mgr.queue(), dt=0.1)
 ```
 
-Names and rules are those of HySoP's OpenCL launchers.
+Names and rules follow HySoP's OpenCL launchers.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def profile_kernel(
 
     - `kernel`: a launcher, a list of launchers or a name.
     - `evt`: the event of the launch.
-    - `kernel_msg`: the name to filter by; by default, that of `kernel`.
-    - `fprofiler`: the profiler; by default that of `kernel`, which gets each launch once.
+    - `kernel_msg`: the name to filter by; by default, the name of `kernel`.
+    - `fprofiler`: the profiler; by default `kernel`'s, which gets each launch once.
 
     It does nothing if should_profile_kernel() is False for the name, and adds nothing if the event
     has no profile. Otherwise each call of a launcher or a list calls it.

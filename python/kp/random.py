@@ -4,8 +4,8 @@
 The functions take a manager and return tensors; default_rng() is a generator of arrays.
 
 Element i is number ``counter + i`` of the sequence of `seed` and `stream`. It is the same on every
-device, and however a sequence is cut into tensors: add a tensor's size to `counter` for the numbers
-after it. NumPy's Philox is another variant (4x64), with other numbers.
+device, and no matter how a sequence is cut into tensors: add a tensor's size to `counter` for the
+numbers after it. NumPy's Philox is another variant (4x64), with other numbers.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ __all__ = [
 def _limits(kind: np.dtype[Any]) -> tuple[int, int]:
     """Return the smallest and the largest integer of a dtype. Raises TypeError for floats."""
     if kind.kind not in "biu":
-        raise TypeError(f"dtype is that of integers, not {kind}")
+        raise TypeError(f"dtype must be an integer type, not {kind}")
     return (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
 
 
@@ -105,16 +105,15 @@ class Generator(Distributions):
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the place in the sequence. It is unpickled to the device of kp.default_manager()."""
+        """Pickle the position in the sequence. It is unpickled to the device of
+        kp.default_manager()."""
         return _restored, (self._seed, self._stream, self._counter)
 
     def __getattr__(self, name: str) -> Any:
         message = f"kp.random.Generator has no '{name}'"
         distribution = inspect.isroutine(getattr(np.random.Generator, name, None))
         if distribution and not name.startswith("_") and name != "spawn":
-            message += (
-                f"; use numpy.random.default_rng(seed).{name}, and kp.array() of what it gives"
-            )
+            message += f"; use numpy.random.default_rng(seed).{name}, and kp.array() of the result"
         else:
             message += suggestion(name, [each for each in dir(self) if not each.startswith("_")])
         raise AttributeError(message, name=name, obj=self)
@@ -165,7 +164,7 @@ class Generator(Distributions):
         computed = np.promote_types(kind, np.float32) if kind.kind == "f" else np.float64
         if isinstance(low, float) and isinstance(high, float):
             if np.isfinite([low, high]).all() and high - low > float(np.finfo(computed).max):
-                # Their distance is infinite; that of their halves is not.
+                # Their distance is infinite; the distance of their halves is not.
                 halves: Array = self._next(size, dtype, ("uniform", low / 2, high / 2))
                 return apply("multiply", halves, 2)
             return self._next(size, dtype, ("uniform", low, high))
@@ -218,7 +217,7 @@ class Generator(Distributions):
         dtype: DTypeLike = np.int64,
         endpoint: bool = False,
     ) -> Array:
-        """Return integers from `low` to `high`, which is left out unless `endpoint` is true.
+        """Return integers from `low` to `high`, which is excluded unless `endpoint` is true.
 
         With one bound, they are from 0 on. The bounds are numbers, or arrays, which broadcast and are
         checked on the host. With arrays, the integers are the remainders of 64 random bits, so of a
@@ -292,13 +291,13 @@ class Generator(Distributions):
                 "an array in random order"
             )
         if x.ndim == 0:
-            raise TypeError("an array without axes has nothing to change places")
+            raise TypeError("an array without axes has nothing to shuffle")
         x[...] = self.permutation(x, axis)
 
     def permuted(self, x: Any, *, axis: int | None = None, out: Array | None = None) -> Array:
         """Return a copy whose elements along an axis, or all, are in random order, each row in its own.
 
-        The order is that of random 32-bit keys.
+        Elements are sorted by random 32-bit keys.
         """
         array = self._array(x)
         rows = ravel(array) if axis is None else array
@@ -368,7 +367,7 @@ class Generator(Distributions):
 
 
 def _chances(p: Any, count: int) -> Any:
-    """Return probabilities on the host. Raises ValueError if they are none."""
+    """Return probabilities on the host. Raises ValueError if they are invalid."""
     chances = np.asarray(p.numpy() if isinstance(p, Array) else p, np.float64)
     if chances.shape != (count,):
         raise ValueError(f"p has the shape {chances.shape}, but there are {count} to choose from")
@@ -394,9 +393,9 @@ def default_rng(
     stream: int = 0,
     device: Manager | None = None,
 ) -> Generator:
-    """Return a generator of arrays. Without a seed, each generator has numbers of its own.
+    """Return a generator of arrays. Without a seed, each generator has different numbers.
 
-    `seed` is an integer from 0 to 2^64 - 1, or several of them, from which NumPy makes one. A generator is
+    `seed` is an integer from 0 to 2^64 - 1, or several, which NumPy combines. A generator is
     returned as it is.
     """
     if isinstance(seed, Generator):

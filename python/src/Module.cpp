@@ -22,7 +22,7 @@ void refuseUnconstructed(const pybind11::module_& module) {
 }
 
 /// @throws ImportError in a free-threaded interpreter that was told to run without the GIL, which
-/// guards the objects of this module. Otherwise importing it has enabled the GIL.
+///         guards the objects of this module. Otherwise importing it has enabled the GIL.
 void requireGil() {
     const pybind11::module_ sys = pybind11::module_::import("sys");
     if (pybind11::hasattr(sys, "_is_gil_enabled") &&
@@ -103,7 +103,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     refuseUnconstructed(module);
 }
 
-/// What CPython calls. In a sub-interpreter, pybind11 would wait for the GIL for ever.
+/// CPython calls this. In a sub-interpreter, pybind11 would wait for the GIL forever.
 extern "C" PYBIND11_EXPORT PyObject* PyInit__kp() {
     if (PyInterpreterState_Get() == PyInterpreterState_Main())
         return PyInit__kp_in_main();

@@ -72,7 +72,7 @@ void main() {
 def pytest_configure(config: pytest.Config) -> None:
     """Tests run on devices without float64, too, where the first float warns."""
     config.addinivalue_line(
-        "filterwarnings", "ignore:.* has no doubles of its own, so floats:RuntimeWarning"
+        "filterwarnings", "ignore:.* has no native doubles, so float32:RuntimeWarning"
     )
 
 
@@ -108,7 +108,7 @@ def _skip_without_driver() -> Generator[None, object, object]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup() -> Generator[None, object, object]:
-    """A fixture may be what needs the driver."""
+    """A fixture may need the driver."""
     return (yield from _skip_without_driver())
 
 
@@ -145,7 +145,7 @@ def validation() -> Iterator[list[str]]:
 
 @pytest.fixture(autouse=True)
 def numpys_default_float() -> Iterator[None]:
-    """Undo what a test, an example or a snippet set."""
+    """Undo the settings of a test, an example or a snippet."""
     yield
     kp.set_default_float(None)
 

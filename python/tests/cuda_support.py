@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of shared tensors have in common."""
+"""Common code of the tests of shared tensors."""
 
 from __future__ import annotations
 

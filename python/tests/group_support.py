@@ -13,7 +13,7 @@ import kp
 
 @functools.cache
 def physical_devices() -> tuple[int, ...]:
-    """Return the indices in KOMPUTE_TEST_DEVICES ("0,1"), or that of the best device."""
+    """Return the indices in KOMPUTE_TEST_DEVICES ("0,1"), or the best device's."""
     if listed := os.environ.get("KOMPUTE_TEST_DEVICES"):
         return tuple(int(index) for index in listed.split(","))
     with kp.Manager() as manager:

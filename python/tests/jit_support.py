@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of kp.jit share: arrays, and calls of functions on the device and by Python."""
+"""Common code of the tests of kp.jit: arrays, and calls of functions on the device and by
+Python."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_constants_dtypes_and_attributes_of_the_standard_exist() -> None:
     assert kp.isdtype(x.dtype, kp.bool)
     assert (kp.bool or kp.int8) == np.dtype(
         bool
-    )  # a dtype is no number, whatever the enumerator's is
+    )  # a dtype is not a number, even if the enumerator is
     assert kp.isdtype(kp.float32, ("integral", "real floating"))
     methods = [n for n in dir(strict._array_object.Array) if n.startswith("__")]
     for name in {*methods, "T", "mT", "device", "dtype", "ndim", "shape", "size", "to_device"}:
@@ -215,7 +215,7 @@ def test_tensors_and_arrays_share_memory(mgr: kp.Manager) -> None:
 def test_dtypes_that_a_device_lacks_are_refused_at_creation(mgr: kp.Manager) -> None:
     kp._kp._pretend_lack(mgr, np.dtype(np.float64), "It has no shaderFloat64.")
     kp._kp._exchange_singles_noted(False)
-    with pytest.warns(RuntimeWarning, match="floats whose type nobody names are float32 there"):
+    with pytest.warns(RuntimeWarning, match="float32 is the default float type there"):
         x = kp.ones(3, device=mgr)
     assert x.dtype == kp.array([1.5], device=mgr).dtype == np.float32
     assert kp.linspace(0, 1, 3, device=mgr).dtype == np.float32

@@ -140,7 +140,8 @@ SQUARE = "kernel void square(inout float x[]) { x[i] *= x[i]; }"
 COPY: Any = ("T x", "T y", "y = x")
 TOTAL: Any = ("T x", "T y", "x", "a + b", "y = a", "0")
 
-#: What is called with an array or with other arguments, the wrong keyword, who says so, and the nearest one.
+#: A call's function, its array or other arguments, the wrong keyword, who says so, and the nearest
+#: one.
 WRONG: list[tuple[Callable[[Any], Any], Any, str, str, str]] = [
     (lambda x: kp.sum, None, "axes", "kp.sum()", "axis"),
     (lambda x: x.sum, (), "axes", "kp.sum()", "axis"),

@@ -15,7 +15,7 @@ RANDOM = np.random.default_rng(11)
 
 
 class Launches:
-    """Counts what the default manager launches."""
+    """Counts the default manager's launches."""
 
     def __init__(self) -> None:
         self._before = self._all()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes with arrays: messages name what was given, and what to do."""
+"""Mistakes with arrays: messages name the given value and the remedy."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def test_an_output_of_the_wrong_shape_is_named(mgr: kp.Manager) -> None:
     ("subscripts", "message"),
     [
         ("ij,jk->il", "'l' is in no input of 'ij,jk->il'"),
-        ("ij,jk->ii", "'i' is more than once behind the arrow"),
-        ("i1,jk->ik", "'i1,jk->ik' is no subscripts"),
+        ("ij,jk->ii", "'i' occurs more than once after the arrow"),
+        ("i1,jk->ik", "'i1,jk->ik' are not subscripts"),
     ],
 )
 def test_wrong_subscripts_are_named(mgr: kp.Manager, subscripts: str, message: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First calls: what is compiled for them, and what is said if it takes long."""
+"""First calls: their compilations, and the log message if they take long."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ FOREIGN = 0xBAD  # a stream of "another device"
 def mgr(monkeypatch: pytest.MonkeyPatch) -> Iterator[kp.Manager]:
     """A manager whose device shares memory with the stand-in."""
     if os.environ.get("KOMPUTE_VALIDATION"):
-        pytest.skip("older layers lose signals of other threads, as those of the stand-in")
+        pytest.skip("older layers lose signals of other threads, such as the stand-in's")
     manager = kp.Manager()
     if "NVIDIA" in manager.get_device_properties()["device_name"]:
         pytest.skip("this device has CUDA itself")
@@ -285,5 +285,5 @@ def test_without_cuda_the_reason_is_named() -> None:
     mgr = kp.Manager(timeline_semaphores=False)
     if "NVIDIA" in mgr.get_device_properties()["device_name"]:
         pytest.skip("this device has CUDA")
-    with pytest.raises(kp.Unsupported, match=r"timeline semaphores|no NVIDIA GPU"):
+    with pytest.raises(kp.Unsupported, match=r"timeline semaphores|not an NVIDIA GPU"):
         mgr.shared_tensor(4)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dask arrays whose blocks are arrays on the device: Dask's functions give what they give of NumPy's."""
+"""Dask arrays whose blocks are arrays on the device: Dask's functions give the same results as with
+NumPy's."""
 
 from __future__ import annotations
 

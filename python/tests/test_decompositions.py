@@ -13,7 +13,7 @@ SHAPES = [(1, 1), (5, 3), (3, 5), (2, 4, 3), (2, 20, 70)]
 
 @pytest.fixture(params=["device", "host"], autouse=True)
 def place(request, monkeypatch):
-    """Let the device compute everything, whatever is faster, or NumPy."""
+    """Let the device compute everything, the faster of the two, or NumPy."""
     types = ("float32", "float64") if request.param == "device" else ()
     for kind in dense_rules.ON_DEVICE:
         monkeypatch.setitem(dense_rules.ON_DEVICE, kind, types)

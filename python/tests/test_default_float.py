@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The type of floats whose type nobody names."""
+"""The default type of floats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conftest import run_python
 
 import kp
 
-#: Everything that makes floats whose type nobody names, with what NumPy makes of it.
+#: Everything that makes floats of the default type, and NumPy's counterpart.
 MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
     "a float": (lambda: kp.asarray(1.5), lambda: np.asarray(1.5)),
     "a list": (lambda: kp.array([1.5, 2]), lambda: np.array([1.5, 2])),
@@ -65,7 +65,7 @@ def test_it_is_numpys(name: str) -> None:
 
 @pytest.mark.parametrize("name", MAKERS)
 def test_one_switch_makes_all_of_them_float32(name: str) -> None:
-    MAKERS[name][0]()  # what is cached by now must not stay
+    MAKERS[name][0]()  # results cached by now must not stay
     kp.set_default_float("float32")
     found, wanted = (make() for make in MAKERS[name])
     assert found.dtype == SINGLE[wanted.dtype]
@@ -123,7 +123,7 @@ with warnings.catch_warnings(record=True) as caught:
     assert {str(each.dtype) for each in found} == {"float32"}, [each.dtype for each in found]
     assert found[5].tolist() == [0.5, 1, 1.5]
 assert [each.category for each in caught] == [RuntimeWarning], caught
-assert "has no doubles of its own, so floats whose type nobody names are float32" in str(caught[0].message)
+assert "has no native doubles, so float32 is the default float type" in str(caught[0].message)
 assert kp.default_float() == np.float32
 kp.set_default_float("float64")
 assert kp.default_float() == np.float64

@@ -18,7 +18,7 @@ SIZES = (0, 1, 2, 16, 17, 33, 65, 100)
 
 @pytest.fixture(params=["device", "host"], autouse=True)
 def where(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Let the device compute whatever it can, or nothing."""
+    """Let the device compute everything it can, or nothing."""
     dtypes = ("float32", "float64") if request.param == "device" else ()
     for kind in ("cpu", "gpu", "without doubles"):
         monkeypatch.setitem(dense_rules.ON_DEVICE, kind, dtypes)

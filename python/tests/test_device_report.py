@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kp report: what it says, and what it leaves out."""
+"""kp report: its contents, and the private data that it leaves out."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ HERE = str(Path(__file__).parent)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 
-#: What each program begins with: work of some seconds, and a SIGINT after a tenth of one.
+#: The beginning of each program: work of some seconds, and a SIGINT after a tenth of one.
 BEGIN = """
 import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[1])
@@ -192,7 +192,7 @@ def test_threads_of_the_library_drop_python_operations_at_the_end_of_the_interpr
             """
 import atexit, threading, time
 gates = []
-atexit.register(lambda: [gate.set() for gate in gates])  # after that of kp
+atexit.register(lambda: [gate.set() for gate in gates])  # after kp's
 import kp
 mgr = kp.Manager()
 class Op(kp.OpBase):

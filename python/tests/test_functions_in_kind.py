@@ -83,7 +83,7 @@ def test_results_go_into_a_tensor_of_another_type(mgr: kp.Manager) -> None:
     assert order.data().tolist() == [1, 3, 2, 0]
     first = mgr.tensor_t(shape=(), dtype=np.uint32)
     assert kp.argmax(tensor, out=first).item() == 0
-    with pytest.raises(TypeError, match="out is expected to be a kp.Tensor, not a kp.Array"):
+    with pytest.raises(TypeError, match="out must be a kp.Tensor, not a kp.Array"):
         kp.sum(tensor, out=kp.zeros(()))
 
 

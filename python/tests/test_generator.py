@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kp.random.default_rng(): samples, orders, parameters that are arrays, and what is refused."""
+"""kp.random.default_rng(): samples, orders, parameters that are arrays, and refusals."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_parameters_broadcast(rng: kp.random.Generator) -> None:
         ),
         (lambda r: r.integers(5, 2, endpoint=True), ValueError, "no integers from low=5 to high=2"),
         (lambda r: r.integers(0, 300, dtype=np.uint8), ValueError, "0 to 299 do not all fit uint8"),
-        (lambda r: r.integers(0, 3, dtype=np.float32), TypeError, "dtype is that of integers"),
+        (lambda r: r.integers(0, 3, dtype=np.float32), TypeError, "dtype must be an integer type"),
         (lambda r: r.integers([0, 5], [5, 5]), ValueError, "left out in some elements"),
         (
             lambda r: r.integers([3], 2, endpoint=True),
@@ -88,7 +88,7 @@ def test_parameters_broadcast(rng: kp.random.Generator) -> None:
         (lambda r: r.integers([0, 0.5], 9), TypeError, "low has whole numbers, not float64"),
         (lambda r: r.integers([0], 300, dtype=np.uint8), ValueError, "0 to 299 do not all fit"),
         (lambda r: r.integers([0, 1], 9, size=3), ValueError, "shapes .2,. .3,."),
-        (lambda r: r.integers([0, 1], 9, dtype=float), TypeError, "dtype is that of integers"),
+        (lambda r: r.integers([0, 1], 9, dtype=float), TypeError, "dtype must be an integer type"),
         (lambda r: r.choice(5, 6, replace=False), ValueError, "6 of 5 cannot be chosen"),
         (lambda r: r.choice(0, 2), ValueError, "nothing to choose from"),
         (lambda r: r.choice(3, 2, p=[0.5, 0.6, 0.5]), ValueError, "add up to 1, not to 1.6"),

@@ -210,7 +210,7 @@ def test_failed_events_do_not_keep_the_frames_of_their_exceptions(mgr: kp.Manage
         time.sleep(0.01)  # the library's threads may still hold the last ones
         mgr.sequence()  # what the library dropped is released by the next calls
         gc.collect()
-    assert not [each for each in alive if each() is not None]  # and those of whoever waited
+    assert not [each for each in alive if each() is not None]  # nor the waiting threads' objects
 
 
 def test_exceptions_of_events_keep_what_they_say(mgr: kp.Manager) -> None:
@@ -274,7 +274,7 @@ def test_cycles_of_sequences_and_operations_are_freed(mgr: kp.Manager) -> None:
         del sequence, operation, inner
     gc.collect()
     assert not [each for each in alive if each() is not None]
-    # What is still used is not freed.
+    # Objects in use are not freed.
     sequence = mgr.sequence().record(Linked(None))  # type: ignore[arg-type]
     gc.collect()
     sequence.eval()

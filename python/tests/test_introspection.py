@@ -37,7 +37,7 @@ def described(module: Any) -> Iterator[tuple[str, Any]]:
         if not inspect.isclass(thing):
             continue
         for base in thing.__mro__:
-            # Not those of Python's own bases: some have no signature there.
+            # Without the methods of Python's own bases: some have no signature there.
             if base.__module__.partition(".")[0] == "kp":
                 for key, member in vars(base).items():
                     shown = not key.startswith("_") or key in ("__init__", "__call__")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kp.jit: calls, arguments and what they compile."""
+"""kp.jit: calls, arguments and the kernels they compile."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of compiled Python functions are those of Python and NumPy."""
+"""Compiled Python functions give the numbers of Python and NumPy."""
 
 from __future__ import annotations
 

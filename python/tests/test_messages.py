@@ -27,7 +27,7 @@ OF_CPP = re.compile(r"\b\w+::\w+|\b[a-z]+[A-Z]\w*")
 #: Names of Vulkan, which are the same in all languages, or of host programs, which are not in Python.
 VULKAN = re.compile(r"(?:compute|max|min|shader|storage|vk|timeline)[A-Z]\w*")
 HOST = {"featureChain", "shareDevice", "vulkanVersion"}
-#: What C++ programs alone can meet, and text that is no message.
+#: Messages that only C++ programs can meet, and text that is not a message.
 ONLY_CPP = {"WrapHostDevice.cpp", "ProfilerImpl.cpp"}
 
 

@@ -210,7 +210,7 @@ def test_tensor_t_has_the_types_of_numpy(mgr: kp.Manager) -> None:
     for data in ([1, 2], [1.5], [True], np.uint8(3), [[1, 2.0]]):
         assert mgr.tensor_t(data).dtype == np.asarray(data).dtype
     assert mgr.tensor(np.arange(3)).dtype == np.float32
-    assert "float32 whatever those of `data` are, as in Kompute" in " ".join(
+    assert "float32 regardless of `data`, as in Kompute" in " ".join(
         str(kp.Manager.tensor.__doc__).split()
     )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operations: those of the library, and those that programs derive from them."""
+"""Operations: the library's, and classes that programs derive from them."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ DTYPES = [
 @pytest.fixture(autouse=True)
 def _on_a_processor():
     if kp.default_manager().get_device_properties()["type"] != "cpu":
-        pytest.skip("the device is no processor")
+        pytest.skip("the device is not a processor")
 
 
 def _values(count, dtype):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the host has reaches the device, and back, without sync operations."""
+"""The host's data reaches the device, and back, without sync operations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shaders in Slang. Needs Slang's library: that of KOMPUTE_SLANG_LIBRARY, the system or slangpy."""
+"""Shaders in Slang. Needs Slang's library, from KOMPUTE_SLANG_LIBRARY, the system or slangpy."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def test_faults_of_statistics_are_named(mgr: kp.Manager) -> None:
 
 
 def test_histograms_of_large_integers_have_all_of_them(mgr: kp.Manager) -> None:
-    """The outermost integers are no float64, but are within the outermost edges."""
+    """The outermost integers have no exact float64, but are within the outermost edges."""
     assert kp.histogram(mgr.tensor_t([-(2**53) - 1, 0, 10]), 2)[0].data().tolist() == [1, 2]
     for dtype in ("int64", "uint64"):
         limits = np.iinfo(dtype)

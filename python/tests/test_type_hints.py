@@ -137,7 +137,7 @@ def names_of(module: Any) -> list[str]:
 
 
 def found(texts: Iterator[str]) -> tuple[str, Any]:
-    """Return the first of some calls that works, and what it returned."""
+    """Return the first of some calls that works, and its result."""
     for text in texts:
         try:
             return text, eval(text, given())
@@ -147,7 +147,7 @@ def found(texts: Iterator[str]) -> tuple[str, Any]:
 
 
 def calls() -> Iterator[tuple[str, Any]]:
-    """Yield a call of each public function and method of arrays, and what it returned."""
+    """Yield a call of each public function and method of arrays, and its result."""
     for module_name, module in MODULES.items():
         for name in names_of(module):
             thing = getattr(module, name)
@@ -189,7 +189,7 @@ def program(texts: list[str]) -> str:
 
 
 def fits(revealed: str, value: Any) -> bool:
-    """Return whether a checker's text of a type is that of a value."""
+    """Return whether a checker's text of a type fits a value."""
     outer = re.split(r"[\[(]", revealed)[0].rpartition(".")[2]
     if value is None:
         return outer == "None"

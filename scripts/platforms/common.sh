@@ -33,7 +33,7 @@ passed_tests() {
     echo "$count"
 }
 
-# need PACKAGE...   installs those of Debian's packages that are missing
+# need PACKAGE...   installs the missing ones of Debian's packages
 need() {
     local name absent=()
     for name in "$@"; do
@@ -93,7 +93,8 @@ unpacked_packages() {
     rm -rf "$folder"
     mkdir -p "$folder"
     quietly foreign_apt "$architecture" install -y -qq --no-install-recommends --download-only "$@"
-    # Of all that has been downloaded, what these need: apt-get lists what is not in an (empty) folder.
+    # Of all downloaded packages, the ones that these need: apt-get lists the packages that are not
+    # in an (empty) folder.
     packages=$(foreign_apt "$architecture" -o Dir::Cache::archives=/nonexistent install -y -qq \
         --no-install-recommends --print-uris "$@" | cut -d ' ' -f 2)
     for package in $packages; do dpkg -x "$work/apt-${architecture/:/-}/archives/$package" "$folder"; done
@@ -150,7 +151,7 @@ python_tool() {
     quietly "$work/tools/bin/python" -m pip install --disable-pip-version-check "$@"
 }
 
-# older_glibc PROCESSOR COMPILER   makes what a shared library is linked to instead of this machine's C
+# older_glibc PROCESSOR COMPILER   makes a library to link to instead of this machine's C
 # library, so that it runs with glibc 2.28 and newer, and sets `older_link`, the linker's arguments.
 #
 # The functions that a C library exports, and their versions, are all that matters at link time. Zig

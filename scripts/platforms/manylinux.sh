@@ -2,11 +2,12 @@
 # shellcheck shell=bash disable=SC2154
 #
 # Wheels for x86-64 Linux with glibc 2.28 or newer. They are built from the sdist and tested in clean environments, see
-# scripts/wheels.sh. The interpreters are those of this machine, and for the others CPython of newer releases of
-# Debian, which is only unpacked. Debian has no free-threaded ones, so those are built from its source packages, which
-# its server does not always have.
+# scripts/wheels.sh. The interpreters are this machine's, and for the others CPython of newer
+# releases of Debian, which is only unpacked. Debian has no free-threaded ones, so those are built
+# from its source packages, which its server does not always have.
 
-# suite_of VERSION   prints the suite of Debian that a CPython is taken from; nothing for those of this machine
+# suite_of VERSION   prints the suite of Debian that a CPython is taken from; nothing for this
+# machine's
 suite_of() {
     case $1 in
         3.13 | 3.13t) echo trixie ;;
@@ -65,7 +66,7 @@ part_manylinux() {
             result "Linux x86-64, CPython $version" "no wheel" "neither this machine nor Debian's server has it"
         fi
     done
-    [ "${#chosen[@]}" -gt 0 ] || fail "none of these interpreters is to be had: ${interpreters[*]}"
+    [ "${#chosen[@]}" -gt 0 ] || fail "none of these interpreters is available: ${interpreters[*]}"
     older_glibc x86_64 g++
     rm -f "$work"/wheels/*_x86_64.whl
     CMAKE_ARGS="${CMAKE_ARGS:-} -DCMAKE_MODULE_LINKER_FLAGS='$older_link'" \

@@ -32,7 +32,7 @@ zig_tools() {
 }
 
 # run_by_newer_musl PROGRAM   makes a program use Debian 13's musl: wheels of others have relocations (DT_RELR) that
-# musl has read since 1.2.4, and Debian 12's 1.2.3 calls what it did not relocate
+# musl has read since 1.2.4, and Debian 12's 1.2.3 calls functions that it did not relocate
 run_by_newer_musl() {
     unpacked_packages amd64:trixie "$work/musl/libc" musl
     quietly "$work/tools/bin/patchelf" --set-interpreter "$work/musl/libc/usr/lib/ld-musl-x86_64.so.1" "$1"
@@ -82,7 +82,7 @@ musl_wheel() {
             numpy 'scikit-build-core>=1.0' 'pybind11>=3.1,<4' setuptools 'pytest>=7'
         touch "$packages/complete"
     fi
-    # A cross build finds only what it is given.
+    # A cross build finds only the given files.
     [ -e "$work/musl/pybind11" ] || quietly python3 -m pip install --disable-pip-version-check --no-index \
         --find-links "$packages" --target "$work/musl/pybind11" pybind11
     rm -f "$work"/wheels/*musllinux*.whl

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a module that was compiled with the headers of glibc 2.36 needs beyond glibc 2.28. It is
+ * The functions that a module compiled with the headers of glibc 2.36 needs beyond glibc 2.28. It
+   is
  * linked into the module, whose version script hides these names. */
 
 #define _GNU_SOURCE
@@ -40,7 +41,7 @@ unsigned int arc4random(void) {
 }
 
 /* 2.30: the time limit is a point of the given clock. Condition variables wait by CLOCK_REALTIME
- * unless they were made otherwise, and those of C++ are not. Whoever waits looks at the clock again
+ * unless they were made otherwise, and C++'s are not. The waiting thread looks at the clock again
  * afterwards, so a wait that ends early, when the system's time is set, does no harm. */
 int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
                            const struct timespec* end) {

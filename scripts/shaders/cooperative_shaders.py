@@ -6,7 +6,7 @@
     cooperative_shaders.py --check    compare the hashes in manifest.json, without a compiler
 
 These shaders need a newer glslang than the oldest one that the library builds with. So their SPIR-V
-is kept beside them. manifest.json has, for each module, the hash of what it was made from (sources,
+is kept beside them. manifest.json has, for each module, the hash of its inputs (sources,
 options) and of the SPIR-V.
 
 --glslang PROGRAM  the compiler, by default `glslang` of the path
@@ -42,7 +42,7 @@ def digest(data: bytes) -> str:
 
 
 def origin(folder: Path, module: str) -> str:
-    """Return the hash of what a module is made from."""
+    """Return the hash of a module's inputs."""
     source, macros = MODULES[module]
     options = "\0".join(OPTIONS + macros).encode()
     texts = [(folder / name).read_bytes().replace(b"\r\n", b"\n") for name in (source, SHARED)]

@@ -29,7 +29,7 @@ TARGET = (
 
 HEAD = """// SPDX-License-Identifier: Apache-2.0
 //
-// Made by scripts/shaders/normal_quantiles.py, which says what the rows are.
+// Made by scripts/shaders/normal_quantiles.py, which describes the rows.
 
 const vec4 kNormalQuantiles[256] = vec4[](
 """

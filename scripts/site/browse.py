@@ -17,7 +17,7 @@ from selenium.common.exceptions import TimeoutException
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-#: What a reader searches for, and a page that the search must offer.
+#: A reader's search, and a page that the search must offer.
 SEARCHES = {
     "exclusive scan": "computing/primitives.html",
     "OpMatMul": "computing/matrices.html",
@@ -54,7 +54,7 @@ def results(browser: webdriver.Chrome, page: str) -> list[str]:
 
 
 def searches(browser: webdriver.Chrome, address: str) -> list[str]:
-    """What is wrong with the search."""
+    """Return the errors of the search."""
     wrong = []
     for words, page in SEARCHES.items():
         browser.get(f"{address}/index.html?q={words.replace(' ', '+')}")
@@ -65,7 +65,7 @@ def searches(browser: webdriver.Chrome, address: str) -> list[str]:
 
 
 def looks(browser: webdriver.Chrome, address: str) -> list[str]:
-    """What is wrong with the pages themselves."""
+    """Return the errors of the pages themselves."""
     wrong = []
     browser.get(f"{address}/guides/launchers.html")
     if not browser.find_elements(By.CLASS_NAME, "tabbed-labels"):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documentation site adds to the pages of docs/, which are written for any Markdown reader.
+"""The documentation site's additions to the pages of docs/, which are written for any Markdown
+reader.
 
-- The navigation is that of docs/README.md: its headings, and the pages that they link to.
+- The navigation follows docs/README.md: its headings, and the pages that they link to.
 - Code in C++ right before the same in Python becomes a pair of tabs.
 - Links to files that are not pages lead to the repository ($KOMPUTE_SITE_REPOSITORY, the address of
   a folder of sources), or are plain text.

@@ -2,12 +2,12 @@
 """The stubs of kp, kp.fft and kp.linalg, and of the methods of arrays, from the package itself.
 
 A stub has each public name of a module (what dir() shows). Most are imported from where they are
-defined. Functions of arrays are written, because decorators change what they take: wrappers say by
+defined. Functions of arrays are written, because decorators change their arguments: wrappers say by
 an attribute `__kp_varies__` how.
 
 - "Array": arrays of a group in place of arrays give such, too.
 - "Tensor": tensors, arrays and arrays of a group give the same kind. So do functions of arrays with an
-  attribute `__kp_tensors__`, which says which argument is such, and those of a type variable _T.
+  attribute `__kp_tensors__`, which says which argument is such, and which ones belong to a type variable _T.
 - "group": with a group, they create arrays of it.
 """
 
@@ -181,7 +181,7 @@ def _of_kind(signature: Signature, placeholder: str, kind: str) -> Signature:
 
 
 def _with_groups(signature: Signature) -> Iterator[Signature]:
-    """Yield the signatures of a function of arrays that takes those of groups, too."""
+    """Yield the signatures of a function of arrays that takes groups' arrays, too."""
     arrays = [
         place
         for place, each in enumerate(signature.parameters)
@@ -243,7 +243,7 @@ def _in_kind(signature: Signature, place: int) -> Signature:
 
 
 def variants(function: Any, found: list[Signature]) -> Iterator[Signature]:
-    """Yield the overloads of a function: for each signature and each kind of what it takes."""
+    """Yield the overloads of a function: for each signature and each kind of argument."""
     varies = getattr(function, "__kp_varies__", None)
     of_tensors = getattr(function, "__kp_tensors__", None)
     if any(each.mentions(KINDS) for each in found):
@@ -269,7 +269,7 @@ def variants(function: Any, found: list[Signature]) -> Iterator[Signature]:
 
 
 class Types(ast.NodeTransformer):
-    """Writes types of the package's files as a stub has them, and remembers what it has to import."""
+    """Writes types of the package's files as a stub has them, and remembers the imports they need."""
 
     #: Names of other packages that stubs import by themselves.
     IMPORTED = {"typing", "numpy.typing", "typing_extensions", "types"}
@@ -329,7 +329,7 @@ class Types(ast.NodeTransformer):
         return self._of_origin(node.id, self.module)
 
     def _chosen(self, name: str) -> ast.expr:
-        """Return a type that this script chose, whatever names the module has."""
+        """Return a type that this script chose, regardless of the module's names."""
         homes = {
             "Self": "typing_extensions",
             "ArrayLike": "numpy.typing",
@@ -387,7 +387,7 @@ def arguments(signature: Signature, types: Types, module: str) -> list[str]:
 
 
 def unique(found: Iterator[Signature], write: Callable[[Signature], tuple[Any, ...]]) -> list[Any]:
-    """Return what is written of signatures, each once."""
+    """Return the written signatures, each once."""
     return list(dict.fromkeys(write(each) for each in found))
 
 
@@ -409,7 +409,7 @@ def write_function(
 
 
 def is_written(function: Any) -> bool:
-    """Whether a stub has a function itself, because its file does not say what it takes."""
+    """Whether a stub has a function itself, because its file does not declare its arguments."""
     if not isinstance(function, types.FunctionType):
         return False
     inner = inspect.unwrap(function)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Complex arithmetic and functions. C is vec2 or dvec2, T the type of its parts. Special values are
-// those of the C standard's annex G, as NumPy has them.
+// Complex arithmetic and functions. C is vec2 or dvec2, T the type of its parts. Special values
+// follow the C standard's annex G, as in NumPy.
 
 C kp_cmul(C x, C y) {
     precise C product = C(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x);
@@ -80,7 +80,7 @@ C kp_cexp(C z) {
     return kp_cexp_scaled(z.x, kp_cos(z.y), kp_sin(z.y));
 }
 
-// What the type's number next to log(2) lacks.
+// The error of the type's number next to log(2).
 float kp_ln2_low(float x) { return -1.9046542e-9; }
 
 double kp_ln2_low(double x) { return 2.3190468138462996e-17lf; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random numbers that are found by rejection. Each has counters of its own, of which it tries one
-// after the other until it accepts what they propose. T is float or double.
+// after the other until it accepts a proposal. T is float or double.
 //
 // Sources: J. Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011 (Philox 4x32-10).
 // G. Marsaglia, T. Bray, "A convenient method for generating normal variables", 1964. G. Marsaglia,

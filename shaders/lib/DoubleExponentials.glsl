@@ -30,7 +30,7 @@ double kp_exp_tail(double r) {  // exp(r) - 1 - r for |r| <= ln(2) / 2
     return p * (r * r);
 }
 
-double kp_exp_reduce(double x, out int k, out double lost) {  // x - k ln(2), and what it is off by
+double kp_exp_reduce(double x, out int k, out double lost) {  // x - k ln(2), and its error
     precise double shifted = x * 1.4426950408889634lf + 6755399441055744.0lf;
     k = int(unpackDouble2x32(shifted).x);
     precise double whole = shifted - 6755399441055744.0lf;

@@ -82,7 +82,7 @@ double kp_hypot(double x, double y) {
     precise double a = large * scale;
     precise double b = small * scale;
     precise double size = sqrt(a * a + b * b);
-    // What is missing, from the exact squares.
+    // The missing part, from the exact squares.
     dvec2 first = kp_two_product(a, a);
     dvec2 second = kp_two_product(b, b);
     dvec2 square = kp_two_product(size, size);

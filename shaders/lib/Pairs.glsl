@@ -21,8 +21,8 @@ C kp_two_sum(T x, T y) {  // the exact sum
     return C(sum, error);
 }
 
-// The first half of a number's digits, by its bits: whatever a driver makes of multiplications and
-// additions, these stay.
+// The first half of a number's digits, by its bits, which no driver's multiplications and additions
+// can change.
 float kp_upper(float x) { return uintBitsToFloat(floatBitsToUint(x) & 0xfffff000u); }
 
 double kp_upper(double x) {

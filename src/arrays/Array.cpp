@@ -55,7 +55,7 @@ namespace arrays {
 Array::State& stateOf(const Array& array) {
     const std::shared_ptr<Array::State>& state = sharedImplOf(array);
     if (!state)
-        throw InvalidArgument("this is no array; make one with kp::zeros() and other functions");
+        throw InvalidArgument("this array is null; make one with kp::zeros() and other functions");
     return *state;
 }
 

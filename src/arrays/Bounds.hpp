@@ -19,14 +19,14 @@ public:
     Bounds(const std::shared_ptr<Home>& home, const std::vector<Array>& indices,
            const std::vector<Step>& steps);
 
-    /// Returns what a kernel of a value writes beside it to check the only index; a write without a
+    /// Returns the additional write of a kernel that checks the only index; a write without a
     /// value if several have to be checked, the value has no elements, or one kernel cannot do
     /// both.
     Write beside(const NodePtr& value);
     /// Starts the checks. Returns what later kernels read: false if an index is beyond. Null if no
     /// index has to be checked.
     NodePtr passed();
-    /// Checks what is still to be checked, and waits.
+    /// Checks the pending indices, and waits.
     /// @return whether passed() was true to kernels that ran before
     /// @throws OutOfBounds
     bool require();

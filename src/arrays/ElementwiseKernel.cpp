@@ -36,7 +36,7 @@ std::string_view computedOf(const std::vector<DType>& types, size_t inputs) {
 
 } // namespace
 
-/// What a kernel is called with, and the program that computes the inputs.
+/// A kernel's arguments, and the program that computes the inputs.
 struct ElementwiseKernel::Call {
     explicit Call(const Shape& shape) : program(shape) {}
 

@@ -10,7 +10,7 @@
 namespace kp {
 namespace {
 
-/// GLSL for some families of types: those of NumberType, and d for float64 and h for float16 where
+/// GLSL for some families of types: NumberType's, and d for float64 and h for float16 where
 /// these differ from f. T is the type, and BITS the number of its bits.
 struct Text {
     std::string_view families;

@@ -18,7 +18,7 @@ public:
     /// @throws OutOfMemory, DeviceLost
     explicit Mark(const std::shared_ptr<Home>& home);
 
-    /// Returns what a kernel of a shape writes to set the mark.
+    /// Returns the write of a kernel of a shape that sets the mark.
     Write where(const NodePtr& condition, const Shape& shape) const;
     /// Returns what later kernels read: whether the mark is not set.
     NodePtr isAbsent() const;

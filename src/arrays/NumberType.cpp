@@ -49,8 +49,8 @@ struct Rounding {
     std::string_view function;
 };
 
-/// Conversions between computed types that round, and the functions that do so whatever compilers
-/// do. Others are exact.
+/// Conversions between computed types that round, and the functions that do so regardless of
+/// compilers do. Others are exact.
 constexpr Rounding kRoundings[] = {
     {"double", "float", "kp_float_of_double"},    {"int", "float", "kp_float_of_int"},
     {"uint", "float", "kp_float_of_uint"},        {"int64_t", "float", "kp_float_of_long"},

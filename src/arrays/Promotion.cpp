@@ -61,10 +61,9 @@ std::pair<DType, const arrays::Home*> defaultBeside(const Operand* operands, siz
 
 void noteSingles(const arrays::Home* home) {
     if (home && !arrays::exchangeSinglesNoted(true))
-        KP_LOG_WARN(
-            "{} has no doubles of its own, so floats whose type nobody names are float32 there; "
-            "setDefaultFloat() and KOMPUTE_DEFAULT_FLOAT choose for all devices",
-            home->deviceName());
+        KP_LOG_WARN("{} has no native doubles, so float32 is the default float type there; "
+                    "setDefaultFloat() and KOMPUTE_DEFAULT_FLOAT choose for all devices",
+                    home->deviceName());
 }
 
 char familyOf(DType dtype) {
@@ -117,7 +116,7 @@ DType promoteIntegers(DType a, DType b) {
     }
 }
 
-/// The types in which a function computes, in NumPy's order, and what it makes of them.
+/// The types in which a function computes, in NumPy's order, and its result types.
 struct Rule {
     enum class Result { eSame, eBool, eReal } result = Result::eSame;
     std::string_view types;

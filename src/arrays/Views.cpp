@@ -46,7 +46,7 @@ std::vector<size_t> axesOf(const Axes& given, size_t ndim) {
 void requireNotNegative(const Shape& shape) {
     for (const int64_t extent : shape)
         if (extent < 0)
-            fail<InvalidArgument>("{} is no shape: extents are not negative", toString(shape));
+            fail<InvalidArgument>("{} is not a shape: extents are not negative", toString(shape));
 }
 
 void requireExtents(const Shape& shape) {
@@ -72,7 +72,7 @@ Shape completed(const Shape& shape, int64_t size) {
         if (extent == -1 && !open)
             open = &extent;
         else if (extent < 0)
-            fail<InvalidArgument>("{} is no shape: extents are not negative, and one may be -1",
+            fail<InvalidArgument>("{} is not a shape: extents are not negative, and one may be -1",
                                   toString(shape));
         else
             known *= extent;
@@ -113,7 +113,7 @@ void addSlice(View& view, const Slice& slice, int64_t extent, int64_t stride) {
 }
 
 /// Returns the strides of a view with another shape of as many elements; empty if only a copy has
-/// it. Groups of axes with equal products of extents match; those of the view must lie as one axis.
+/// it. Groups of axes with equal products of extents match; the view's must lie as one axis.
 std::optional<Shape> reshapedStrides(const View& view, const Shape& shape) {
     if (shape.product() == 0)
         return contiguousStrides(shape);
@@ -286,15 +286,16 @@ Array Array::view(DType wanted) const {
             refuse("the size of the smaller type must divide the other");
         const int64_t bytes = view.shape[last] * from;
         if (bytes % to != 0)
-            refuse(formatted("the last axis has {} bytes, which are no whole number of elements",
+            refuse(formatted("the last axis has {} bytes, which is not a whole number of elements",
                              bytes));
         view.shape[last] = bytes / to;
         view.strides[last] = 1;
         const auto rescale = [&](int64_t& elements, const char* what) {
             if (elements * from % to != 0)
-                fail<Unsupported>("the view has {} of {} bytes, which is no multiple of the {} of "
-                                  "{}; copy() the array first",
-                                  what, elements * from, to, toString(wanted));
+                fail<Unsupported>(
+                    "the view has {} of {} bytes, which is not a multiple of the {} of "
+                    "{}; copy() the array first",
+                    what, elements * from, to, toString(wanted));
             elements = elements * from / to;
         };
         if (state.shape.product() == 0)

@@ -44,7 +44,7 @@ void CompileNotice::say(const char* what) {
     if (gSaid.exchange(true))
         return;
     constexpr const char* kText =
-        "compiling {} takes longer than a second; what was compiled is cached for later runs";
+        "compiling {} takes longer than a second; the result is cached for later runs";
     if (isTerminal(stderr))
         KP_LOG_WARN(kText, what);
     else

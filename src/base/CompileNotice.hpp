@@ -8,9 +8,8 @@
 
 namespace kp {
 
-/// Says once per process that something is being compiled, if that takes longer than a second:
-/// silence would look like a hang. It is a warning if stderr is a terminal, where somebody may
-/// wait, and otherwise information.
+/// Logs once per process that a compilation takes longer than a second, so that it does not look
+/// like a hang: as a warning if stderr is a terminal, otherwise as information.
 ///
 ///     const CompileNotice notice("a shader");
 ///     ... // compile it
@@ -18,23 +17,23 @@ class CompileNotice {
 public:
     static constexpr std::chrono::seconds kPatience{1};
 
-    /// Waits for the second on a thread of its own, which ends with the object.
+    /// Waits for the second on a separate thread, which ends with the object.
     /// @param what  is compiled; outlives the object
     explicit CompileNotice(const char* what);
     ~CompileNotice();
     CompileNotice(const CompileNotice&) = delete;
     CompileNotice& operator=(const CompileNotice&) = delete;
 
-    /// Says it now, unless it was said before.
+    /// Logs it now, unless it was logged before.
     static void say(const char* what);
-    /// Lets it be said again, for tests.
+    /// Allows logging it again, for tests.
     static void reset();
 
 private:
     std::mutex mMutex;
     std::condition_variable mChanged;
     bool mDone = false;
-    std::thread mThread; ///< none if it was said before
+    std::thread mThread; ///< none if it was logged before
 };
 
 } // namespace kp

@@ -12,7 +12,7 @@ namespace kp {
 /// @return null if it cannot be opened
 void* openLibrary(const std::string& library, std::string& reason);
 
-/// Returns a library that the program or a tool has loaded; null if nobody has. Thread-safe.
+/// Returns a library that the program or a tool has loaded; null if none has. Thread-safe.
 void* findLoadedLibrary(const std::string& library);
 
 /// Returns a function of a library; null if it has none of this name, or @p library is null.

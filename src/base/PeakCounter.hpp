@@ -7,7 +7,7 @@
 
 namespace kp {
 
-/// A number of bytes, and the largest it has been since the last reset. Thread-safe.
+/// A number of bytes, and its peak since the last reset. Thread-safe.
 class PeakCounter {
 public:
     void add(uint64_t bytes) noexcept {

@@ -30,8 +30,8 @@ std::atomic<std::chrono::milliseconds> gEndLimit{std::chrono::seconds(10)};
 std::atomic<void (*)()> gFinish{nullptr};
 std::atomic<void (*)(bool forked)> gLeave{nullptr};
 
-/// Returns true once the system has ended all other threads and said goodbye to the drivers. The
-/// static objects of a DLL are destroyed only then on Windows, those of a program before.
+/// Returns true once the system has ended all other threads and detached the drivers. The
+/// static objects of a DLL are destroyed only then on Windows, a program's before.
 bool othersHaveEnded() {
 #if defined(_WIN32)
     const HMODULE system = GetModuleHandleW(L"ntdll.dll");
@@ -120,7 +120,7 @@ void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool fo
     gFinish = finish;
     gLeave = leave;
     watchForks();
-    // Handlers run in the reverse order of their registration, so this one precedes those of the
+    // Handlers run in the reverse order of their registration, so this one precedes the handlers of
     // drivers and layers that were loaded before this call.
     std::atexit([] { leaveDriver(false); });
     if (isMainThread())

@@ -18,8 +18,8 @@ inline bool driverGone() {
     return detail::gDriverGone.load(std::memory_order_relaxed);
 }
 
-/// How long the end of a device, or of the process, waits for work that nobody waits for any more,
-/// such as a kernel that never ends. What the device uses is kept after that.
+/// How long the end of a device, or of the process, waits for abandoned work, such as a kernel that
+/// never ends. After that, the device's resources are kept.
 std::chrono::milliseconds endLimit();
 /// Sets another limit, for tests.
 void setEndLimit(std::chrono::milliseconds limit);
@@ -39,22 +39,22 @@ inline void requireDriver() {
 }
 
 /// Call it after a driver or layer was loaded. Neither function may throw. Thread-safe.
-/// @param instance  what was loaded; a second call for the same one does nothing
+/// @param instance  the loaded driver or layer; a second call for the same one does nothing
 /// @param finish  waits for all work. It is called if the main thread ends the process and this
 ///                call came from it, before the first static object is destroyed: a driver may
 ///                still run its first work, and create static objects with it.
 /// @param leave  is called before driverGone() becomes true: at the end of the process, to finish
 ///               all work before the static objects of drivers and layers are destroyed, and in a
-///               forked child. It must keep what only the driver can destroy.
+///               forked child. It must keep objects that only the driver can destroy.
 void noteDriverUse(const void* instance, void (*finish)(), void (*leave)(bool forked));
 
-/// Ends threads of the library. Make it a static object, after what it ends.
+/// Ends threads of the library. Make it a static object, defined after the owner of the threads.
 class EndOfProcess {
 public:
     /// No function may throw.
     /// @param end     is called when the process ends or the library is unloaded
     /// @param renew   is called in a forked child, which has none of the threads and may find locks
-    ///                taken for ever: replaces what owned them
+    ///                held forever: replaces their owners
     /// @param finish  waits for the threads' work, which may be more work for devices. It is called
     ///                before the function of the same name that noteDriverUse() has
     EndOfProcess(

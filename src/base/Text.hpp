@@ -16,7 +16,7 @@
 
 namespace kp {
 
-/// Text.cpp alone compiles {fmt}'s implementation, so that no other file pays for it.
+/// Only Text.cpp compiles {fmt}'s implementation, so that no other file pays for it.
 std::string formatArguments(fmt::string_view format, fmt::format_args arguments);
 
 /// Returns text in {fmt}'s syntax: formatted("binding {} is {}", 3, name). Arguments are numbers,

@@ -10,8 +10,8 @@
 
 namespace kp {
 
-/// Counts the calls that use the objects of a manager, so that Manager::destroy() refuses to take
-/// the objects from under the calls of other threads. Thread-safe.
+/// Counts the calls that use the objects of a manager, so that Manager::destroy() does not destroy
+/// objects that other threads' calls use. Thread-safe.
 class CallGate {
 public:
     /// Counts a call while it exists.
@@ -62,7 +62,7 @@ private:
     void close();
     void open();
 
-    /// One of a few, so that threads rarely share a cache line.
+    /// Several counters, so that threads rarely share a cache line.
     std::atomic<uint32_t>& counter() {
         static std::atomic<size_t> threads{0};
         thread_local const size_t number = threads.fetch_add(1, std::memory_order_relaxed);

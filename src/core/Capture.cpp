@@ -70,7 +70,7 @@ void endCapture(VkInstance instance) {
     if (functionOf<IsCapturing>(table, kIsCapturing)() == 0)
         throw InvalidArgument("no capture has begun; begin one with startCapture()");
     if (functionOf<End>(table, kEnd)(deviceOf(instance), nullptr) != 1)
-        throw Unsupported("RenderDoc could not write its capture; its log says why");
+        throw Unsupported("RenderDoc could not write its capture; its log has the reason");
 }
 
 } // namespace kp

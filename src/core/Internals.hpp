@@ -6,7 +6,7 @@
 
 namespace kp {
 
-/// The library's way to what is behind its public classes, which befriend it.
+/// The library's access to the implementations of its public classes, which befriend it.
 struct Internals {
     template <typename T>
     static const auto& pointer(const T& object) {
@@ -17,7 +17,7 @@ struct Internals {
         return std::shared_ptr<T>(new T(std::forward<Args>(args)...));
     }
 
-    /// Makes a public object, which is a handle, of its state.
+    /// Makes a public object, which is a handle, from its state.
     template <typename T, typename State>
     static T handle(std::shared_ptr<State> state) {
         return T(std::move(state));

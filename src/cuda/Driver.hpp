@@ -12,7 +12,7 @@ namespace kp::cuda {
 
 // The part of CUDA's driver API that the library uses, declared here so that building needs no CUDA
 // header. The ABI of these functions is the same in all versions of the driver. Structs and values
-// are those of cuda.h.
+// match cuda.h.
 
 using Result = int;
 using DeviceNumber = int;
@@ -66,8 +66,7 @@ struct SemaphoreDescription {
     unsigned reserved[16] = {};
 };
 
-/// CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS and ..._WAIT_PARAMS, which differ in what is not used
-/// here.
+/// CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS and ..._WAIT_PARAMS, which differ only in unused parts.
 struct SemaphoreValue {
     unsigned long long value = 0;
     unsigned char rest[136] = {};
@@ -189,7 +188,7 @@ struct DriverGpu {
 };
 
 /// Returns the GPUs of the driver.
-/// @throws Unsupported, with the reason and what to do about it
+/// @throws Unsupported, with the reason and the remedy
 const std::vector<DriverGpu>& driverGpus();
 
 /// Returns true if @p user can access memory of @p owner, over NVLink or PCI Express. A GPU can

@@ -143,7 +143,7 @@ public:
         int capturing = 0;
         if (driver().cuStreamGetCtx.attempt(stream, &context) != 0 ||
             driver().cuStreamIsCapturing.attempt(stream, &capturing) != 0)
-            fail<InvalidArgument>("{} is no stream of CUDA device {}",
+            fail<InvalidArgument>("{} is not a stream of CUDA device {}",
                                   reinterpret_cast<uintptr_t>(stream), mGpu.number);
         if (context != mContext)
             fail<InvalidArgument>("the CUDA stream belongs to another device or context than the "
@@ -220,7 +220,7 @@ std::shared_ptr<Gpu> Gpu::of(const vulkan::Device& device) {
     if (environment("KOMPUTE_CUDA") == "host")
         return HostGpu::instance();
     if (!device.physical().isNvidia())
-        fail<Unsupported>("{} is no NVIDIA GPU, so no memory of CUDA can be used on it in place; "
+        fail<Unsupported>("{} is not an NVIDIA GPU, so CUDA memory cannot be used on it in place; "
                           "choose another device, or exchange data through the host (read(), "
                           "write())",
                           device.name());

@@ -56,7 +56,7 @@ public:
     Gpu& operator=(const Gpu&) = delete;
 
     /// Returns the GPU of a Vulkan device. The first call opens CUDA's driver library.
-    /// @throws Unsupported if CUDA has no such GPU, with the reason and what to do about it
+    /// @throws Unsupported if CUDA has no such GPU, with the reason and the remedy
     static std::shared_ptr<Gpu> of(const vulkan::Device& device);
     /// For tests: replaces the GPUs of devices that have not asked for theirs, until it is called
     /// with null.
@@ -66,7 +66,7 @@ public:
     virtual int ordinal() const = 0;
     /// Whether semaphores for import() must be exported.
     virtual bool importsExported() const = 0;
-    /// Returns CUDA's number of the device that memory belongs to; -1 if it is no CUDA memory.
+    /// Returns CUDA's number of the device that memory belongs to; -1 if it is not CUDA memory.
     virtual int deviceOf(uint64_t address) const = 0;
     /// Returns a number that no other stream ever has.
     /// @throws InvalidArgument for a stream of another device, or one that is being captured
@@ -75,7 +75,7 @@ public:
     /// @throws OutOfMemory, Unsupported
     virtual std::unique_ptr<Region> allocate(uint64_t bytes) = 0;
     virtual std::unique_ptr<Semaphore> import(const vulkan::SharedSemaphore& semaphore) = 0;
-    virtual Stream makeStream() = 0; ///< for ever
+    virtual Stream makeStream() = 0; ///< never destroyed
     /// Returns true if the stream has no unfinished work. Never blocks.
     virtual bool idle(Stream stream) = 0;
 

@@ -14,7 +14,7 @@
 namespace kp::cuda {
 
 /// A stand-in for a GPU with CUDA, for tests on machines without one (KOMPUTE_CUDA=host): its
-/// memory is the host's, and each of its streams a thread. Every number names a stream but
+/// memory is the host's, and each stream is a thread. Every number names a stream except
 /// kForeignStream, which belongs to "another device".
 class HostGpu final : public Gpu {
 public:

@@ -17,8 +17,8 @@ namespace kp::cuda {
 Interop& Interop::of(vulkan::Device& device) {
     return device.companion<Interop>([&] {
         if (!device.plan().timelineSemaphores)
-            fail<Unsupported>("sharing memory with CUDA needs timeline semaphores, which {} has "
-                              "not, or which were switched off",
+            fail<Unsupported>("sharing memory with CUDA needs timeline semaphores, which {} "
+                              "lacks, or which were switched off",
                               device.name());
         return std::make_shared<Interop>(device, Gpu::of(device));
     });

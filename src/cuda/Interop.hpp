@@ -12,19 +12,19 @@
 
 namespace kp::cuda {
 
-/// What a Vulkan device shares with CUDA: memory, and the order of their work. Lives as long as the
+/// Memory that a Vulkan device shares with CUDA, and the order of their work. Lives as long as the
 /// device. Thread-safe.
 ///
 /// Order is kept by timeline semaphores. Each CUDA stream that work waits for has one, which it
-/// signals; to the rest of the library it is a queue that nobody submits to. Each queue that a
+/// signals; to the rest of the library it is a queue without submissions. Each queue that a
 /// stream waits for has one as well, which follows its values. A signal is always queued before the
-/// waits for it, so neither side can wait for ever.
+/// waits for it, so neither side can wait forever.
 class Interop final : public vulkan::DeviceCompanion {
 public:
     using Stream = Gpu::Stream;
 
-    /// Returns that of a device, which the first call makes.
-    /// @throws Unsupported, with the reason and what to do about it
+    /// Returns a device's Interop, which the first call creates.
+    /// @throws Unsupported, with the reason and the remedy
     static Interop& of(vulkan::Device& device);
 
     Interop(vulkan::Device& device, std::shared_ptr<Gpu> gpu);
@@ -36,14 +36,14 @@ public:
     const std::shared_ptr<Gpu>& sharedGpu() const { return mGpu; }
     SharedPool& pool() { return mPool; }
 
-    /// Returns the point that is reached when all work that the stream has now is done; empty if it
+    /// Returns the point that is reached when all current work of the stream is done; empty if it
     /// has none, so that the GPU need not change between CUDA and Vulkan.
     /// @throws InvalidArgument for a stream of another device
     vulkan::TimelinePoint pointOf(Stream stream);
     /// Lets later work of a stream wait for a point. Submits the point's work if it is gathered.
     /// @throws InvalidArgument for a stream of another device; the error of failed work
     void wait(Stream stream, const vulkan::TimelinePoint& point);
-    /// A stream of the library, for copies and for what producers of arrays wait with.
+    /// A stream of the library, for copies and for waits of array producers.
     Stream stream();
 
 private:

@@ -14,8 +14,8 @@ namespace kp::cuda {
 
 class SharedPool;
 
-/// All memory that CUDA and Vulkan both can use, by address: that of the pools of all devices, and
-/// what torch allocates inside kp.torch_pool. Thread-safe; never destroyed.
+/// All memory that CUDA and Vulkan both can use, by address: from the pools of all devices, and
+/// from torch inside kp.torch_pool. Thread-safe; never destroyed.
 class Regions {
 public:
     static Regions& instance();
@@ -111,9 +111,9 @@ private:
 
     // The mutex is locked.
     uint64_t take(uint64_t bytes);  ///< @return an address; 0 if no region has a gap
-    void addRegion(uint64_t bytes); ///< frees what is unused if there is no memory
+    void addRegion(uint64_t bytes); ///< frees unused regions if there is no memory
     void freeRegion(std::map<uint64_t, Region>::iterator region);
-    bool freeUnused(); ///< @return whether there was something
+    bool freeUnused(); ///< @return whether there were any
     void giveBack(uint64_t address, uint64_t bytes);
     void collect();
     Region& regionOf(uint64_t address, uint64_t& start);

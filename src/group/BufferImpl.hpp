@@ -49,7 +49,7 @@ struct Buffer::Impl {
     /// Returns the copy that an index selects.
     /// @throws InvalidArgument if the group has no such queue
     uint32_t copyOf(uint32_t index) const;
-    /// Copies to the device what the host has changed in a copy.
+    /// Copies the host's changes in a copy to the device.
     void bringToDevice(uint32_t copy) const;
     /// Notes that the device memory of a copy changes.
     void noteDeviceWrite(uint32_t copy) const;

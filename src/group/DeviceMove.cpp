@@ -39,7 +39,7 @@ void moveBetween(const DeviceGroup& devices, const std::vector<DeviceMove>& move
         if (move.bytes == 0)
             continue;
         implOf(*move.source).bringToDevice();
-        implOf(*move.destination).bringToDevice(); // what is beside the bytes
+        implOf(*move.destination).bringToDevice(); // the memory around the bytes
         implOf(*move.destination).noteDeviceWrite();
         transfers->add(move.sourceDevice, *move.source, move.sourceOffset, move.destinationDevice,
                        *move.destination, move.destinationOffset, move.bytes);
@@ -53,7 +53,7 @@ void moveBetween(const DeviceGroup& devices, const std::vector<DeviceMove>& move
         transfers->run(*group);
         return;
     }
-    // The tensors are kept, so that their memory is not given to others before this is submitted.
+    // The tensors are kept, so that their memory is not reused before this is submitted.
     Queue::Impl::launchAcross(
         queues, {},
         [group, transfers, moves](std::vector<vulkan::TimelinePoint>&) { transfers->run(*group); });

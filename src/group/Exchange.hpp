@@ -30,7 +30,7 @@ struct DeviceTransfer {
     std::vector<Destination> destinations;
 };
 
-/// Kernels that combine received bytes with those at the destination, one per device of the group.
+/// Kernels that combine received bytes with the destination's, one per device of the group.
 /// Empty: received bytes replace them.
 using ReduceKernels = std::vector<std::shared_ptr<const ReduceKernel>>;
 
@@ -42,7 +42,7 @@ public:
     Exchange(std::vector<std::shared_ptr<vulkan::Device>> devices, ExchangePath path);
 
     /// Returns how data is transferred between two devices; empty if they are the same.
-    /// @throws Unsupported if they do not support the path that the constructor was given
+    /// @throws Unsupported if they do not support the constructor's path
     std::optional<ExchangePath> path(size_t from, size_t to) const;
 
     /// Makes transfers. Each destination receives them in the given order, so that reductions are
@@ -50,7 +50,7 @@ public:
     /// earlier submissions that use the same memory.
     /// @param kernels  empty: received bytes replace those at the destination
     /// @param ends     by device, set to the end of its part; unchanged if it has none
-    /// @throws what a device throws; no transfer is pending then
+    /// @throws a device's exception; no transfer is pending then
     void run(const std::vector<DeviceTransfer>& transfers, const ReduceKernels& kernels,
              std::vector<vulkan::TimelinePoint>& ends);
 

@@ -31,7 +31,7 @@ SlotSizes slotSizes(ExchangePath path);
 /// other. Used by one thread at a time.
 class ExchangeSlot {
 public:
-    /// @param devices  those that may use the slot
+    /// @param devices  may use the slot
     /// @throws Unsupported if @p path is not possible between them, OutOfMemory
     ExchangeSlot(ExchangePath path, std::vector<std::shared_ptr<vulkan::Device>> devices);
     ~ExchangeSlot();
@@ -41,7 +41,7 @@ public:
     /// Returns the view of a device, which is created at first use.
     /// @param device  index among the devices
     vulkan::Buffer& view(size_t device);
-    /// Starts to copy the view of one device to that of another if they are separate memory.
+    /// Starts to copy the view of one device to another's if they are separate memory.
     /// Neither device may use its view until finishCopies().
     void startCopy(size_t from, size_t to, uint64_t bytes);
     /// Returns when all copies are done.

@@ -14,7 +14,7 @@
 
 namespace kp::group {
 
-/// Combines numbers of one buffer with those of another: d[i] = op(d[i], s[i]). Numbers of 8 and 16
+/// Combines numbers of two buffers: d[i] = op(d[i], s[i]). Numbers of 8 and 16
 /// bits are combined in 32 bits and then rounded or truncated once.
 class ReduceKernel {
 public:

@@ -12,7 +12,7 @@ namespace kp {
 /// as many as it has, or bytes as large as it is.
 bool takesValue(const KernelArgument& constant, const ArgumentValue& value);
 
-/// Puts a value that a push constant takes to its place in the block.
+/// Writes a push constant's value to its place in the block.
 void writeConstant(const KernelArgument& constant, const ArgumentValue& value,
                    std::span<unsigned char> block);
 

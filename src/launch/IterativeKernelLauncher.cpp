@@ -99,11 +99,12 @@ std::vector<std::vector<ArgumentValue>> IterativeKernelLauncher::iterParameters(
         } else if (values[i].size() != count) {
             const size_t shorter = values[i].size() < values[0].size() ? i : 0;
             const size_t longer = shorter == 0 ? i : 0;
-            launch::throwFor(name(),
-                             "the generator of '{}' ends early: it gave {} values, that of "
-                             "'{}' {}",
-                             mIterated[shorter].name, values[shorter].size(),
-                             mIterated[longer].name, values[longer].size());
+            launch::throwFor(
+                name(),
+                "the generator of '{}' ends early: it gave {} values, and the generator of "
+                "'{}' {}",
+                mIterated[shorter].name, values[shorter].size(), mIterated[longer].name,
+                values[longer].size());
         }
     }
     std::vector<std::vector<ArgumentValue>> combinations(count);

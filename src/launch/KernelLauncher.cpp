@@ -135,7 +135,7 @@ void KernelLauncher::checkKernelArg(const ArgumentValue& value, uint32_t index,
     }
     if (!givesMemory)
         refuse(isImage ? ", which is not memory; give an image, which Manager::image() makes"
-                       : ", which is not memory; give a tensor, which Manager::tensor() makes of "
+                       : ", which is not memory; give a tensor, which Manager::tensor() makes from "
                          "numbers");
     if (!value.memory())
         refuse();

@@ -163,8 +163,8 @@ void KernelLauncher::Impl::requireComplete() const {
         if (argument.kind == ArgumentKind::eSpecialization) {
             if (known && sharedImplOf(kernel)->algorithm)
                 throwFor(launcher.name(),
-                         "{} is fixed by the algorithm that the kernel was made of; make the "
-                         "kernel of SPIR-V to choose it here",
+                         "{} is fixed by the algorithm that the kernel was made from; make the "
+                         "kernel from SPIR-V to choose it here",
                          describe(argument.index));
         } else if (!known && !isGlobalSize(argument)) {
             throwFor(launcher.name(), "{} is missing; the kernel has {}", describe(argument.index),
@@ -218,7 +218,7 @@ Workgroup KernelLauncher::Impl::localSizeOf(const LaunchOptions& call) const {
         if (chosen[i] != own[i] && !selectable)
             throwFor(launcher.name(),
                      "a local size of {} in {} was given, but the {} fixes it to {}; declare "
-                     "local_size_{}_id in the shader and make the kernel of SPIR-V or GLSL",
+                     "local_size_{}_id in the shader and make the kernel from SPIR-V or GLSL",
                      chosen[i], kAxes[i], algorithm ? "algorithm" : "shader", own[i], kAxes[i]);
     }
     if (invocations > limits.maxComputeWorkGroupInvocations)
@@ -233,10 +233,11 @@ Workgroup KernelLauncher::Impl::groupCountsOf(const WorkSize& globalSize,
     const std::array<uint64_t, 3> global = {globalSize.x, globalSize.y, globalSize.z};
     for (size_t i = 0; i < 3; ++i)
         if (global[i] % localSize[i] != 0 && !options.roundUp)
-            throwFor(launcher.name(),
-                     "the global size {} in {} is no multiple of the local size {}; choose another "
-                     "one, or roundUp (the shader then checks its bounds)",
-                     global[i], kAxes[i], localSize[i]);
+            throwFor(
+                launcher.name(),
+                "the global size {} in {} is not a multiple of the local size {}; choose another "
+                "one, or roundUp (the shader then checks its bounds)",
+                global[i], kAxes[i], localSize[i]);
     try {
         return groupsFor(global, localSize, kernel.reflection(), *sharedImplOf(kernel)->device);
     } catch (const InvalidArgument& error) {

@@ -64,7 +64,7 @@ struct KernelLauncher::Impl {
     Impl(const KernelLauncher& owner, Kernel used, const KernelOptions& given)
         : launcher(owner), kernel(std::move(used)), options(given) {}
 
-    /// The n-th dispatch of a call and what it was made from. Plain launchers have one.
+    /// The n-th dispatch of a call and its sources. Plain launchers have one.
     struct Dispatch {
         std::vector<ArgumentValue> values; ///< by index; empty before the first call
         WorkSize globalSize;
@@ -77,10 +77,10 @@ struct KernelLauncher::Impl {
     const KernelLauncher& launcher;
     const Kernel kernel;
     const KernelOptions options;
-    std::vector<ArgumentValue> values;      ///< those known in advance, by index
+    std::vector<ArgumentValue> values;      ///< arguments known in advance, by index
     std::vector<ParameterPlace> parameters; ///< arguments whose values come with each call
 
-    /// Sets the arguments; without any, a kernel that was made of an algorithm takes that one's.
+    /// Sets the arguments; without any, a kernel made from an algorithm takes the algorithm's.
     /// @throws InvalidArgument if something is missing or does not match the kernel
     void setArguments(const Arguments& given, const std::vector<ParameterPlace>& places);
     const std::vector<KernelArgument>& declared() const { return kernel.signature().arguments(); }
@@ -89,7 +89,7 @@ struct KernelLauncher::Impl {
     /// @throws InvalidArgument if the kernel is of another device
     void requireDevice(const Queue& queue) const;
     /// Makes the operation of a dispatch, or finds it.
-    /// @param iterated  values of parameters, instead of those of the call
+    /// @param iterated  values of parameters, instead of the call's
     const Dispatch& prepare(size_t number, const LaunchOptions& call, const Parameters& iterated);
 
 private:
@@ -109,7 +109,7 @@ private:
         shader::CheckKinds checks;
     };
 
-    // The sizes of one call: those of the call, else the defaults. Each throws InvalidArgument if a
+    // The sizes of one call, else the defaults. Each throws InvalidArgument if a
     // size is missing or 0, contradicts the shader, or exceeds the device's limits.
 
     WorkSize globalSizeOf(const LaunchOptions& call) const; ///< in work items

@@ -84,12 +84,12 @@ bool RunLog::count(Run& run) {
 void RunLog::add(Event event, uint64_t bytes) {
     const std::lock_guard lock(mMutex);
     mRuns.push_back({std::move(event), bytes});
-    // Nobody may ever call statistics(). Two at a time, so that a long backlog shrinks, too.
+    // statistics() may never be called. Two at a time, so that a long backlog shrinks, too.
     for (int i = 0; i < 2 && mRuns.size() > Launcher::kMaxEvents; ++i) {
         try {
             if (!count(mRuns.front()))
                 break;
-        } catch (...) { // the launch succeeded, whatever the sink says of an old one
+        } catch (...) { // the launch succeeded, even if the sink fails for an old one
             mRuns.front().notified = true;
             break;
         }

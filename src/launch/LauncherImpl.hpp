@@ -18,7 +18,7 @@
 #include "base/Text.hpp"
 #include "core/queue/Repeater.hpp"
 
-// What all launchers share.
+// State that all launchers share.
 
 namespace kp::launch {
 
@@ -44,7 +44,8 @@ inline constexpr const char* kAnyType = "anything";
 void requireKnownParameters(const std::string& launcher, const Parameters& given,
                             const std::vector<ParameterInfo>& known);
 
-/// Returns the queue of a call: its own, else the default, else that of the launcher's manager.
+/// Returns the queue of a call: its own, else the default, else the default queue of the launcher's
+/// manager.
 /// @throws InvalidArgument if there is none, or the launcher does not take a parameter of the call
 const std::shared_ptr<Queue>& queueFor(const Launcher& launcher, const LaunchOptions& options,
                                        const std::shared_ptr<Queue>& defaultQueue);

@@ -10,7 +10,7 @@
 namespace kp {
 
 /// How shaders of the library handle the numbers of a data type. Numbers of 8 and 16 bits are
-/// computed with in 32 bits.
+/// computed in 32 bits.
 struct GlslType {
     const char* stored;         ///< the GLSL type in buffers: "float16_t"
     Memory::DataTypes computed; ///< eInt, eUnsignedInt, eLong, eUnsignedLong, eFloat or eDouble
@@ -21,7 +21,7 @@ struct GlslType {
 /// @throws InvalidArgument for eCustom
 const GlslType& glslTypeOf(Memory::DataTypes type, const char* verb);
 
-/// Returns the GLSL type that numbers of a data type are computed with: "float" for eHalf.
+/// Returns the GLSL type in which numbers of a data type are computed: "float" for eHalf.
 const char* glslComputedName(Memory::DataTypes type);
 
 /// Returns macros for a type of numbers, to precede shaders/primitives/parts/Types.glsl:
@@ -33,7 +33,6 @@ const char* glslComputedName(Memory::DataTypes type);
 ///     X_PER_BLOCK  numbers in 16 bytes
 ///     X_UNPACK(block, v), X_PACK(v)  between a uvec4 and X_VALUE[X_PER_BLOCK]
 ///     X_OF_WORDS(w)  X_VALUE of its bits, a uvec2; wordsOf() is the other direction
-///
 /// @param prefix  in place of X
 std::string glslTypeMacros(const std::string& prefix, Memory::DataTypes type);
 
@@ -45,7 +44,6 @@ std::string glslComputedVector(Memory::DataTypes type);
 ///     X_VECTOR        type in buffers
 ///     X_FOUR(s)       vector of four X_VALUE of an X_VECTOR
 ///     X_VECTOR_OF(v)  X_VECTOR of four X_VALUE
-///
 /// @param prefix  in place of X
 /// @throws InvalidArgument for eBool
 std::string glslVectorMacros(const std::string& prefix, Memory::DataTypes type);

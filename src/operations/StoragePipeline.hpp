@@ -32,14 +32,14 @@ struct StoragePipeline {
 /// @throws Unsupported if the device has too few descriptors for it
 StoragePipeline storagePipeline(vulkan::Device& device, const StorageShader& shader);
 
-/// What is bound to give a shader some elements of a buffer.
+/// A binding that gives a shader some elements of a buffer.
 struct StorageView {
     VkDescriptorBufferInfo info{}; ///< begins at an aligned address at or before the first element
     uint32_t first = 0;            ///< elements between that address and the first element
 };
 
 /// @param offset, bytes  in the buffer; the offset is a multiple of @p elementBytes
-/// @param alignment      of the binding in the shader's eyes, 4 or more: that of its largest type
+/// @param alignment      of the binding in the shader's eyes, 4 or more: its largest type's
 StorageView storageView(const vulkan::Buffer& buffer, uint64_t offset, uint64_t bytes,
                         uint32_t elementBytes, uint64_t alignment = 16);
 

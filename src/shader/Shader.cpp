@@ -84,11 +84,12 @@ void refuseDuplicateBindings(const std::vector<uint32_t>& spirv, const CompileOp
         const auto [other, isFirst] = taken.emplace(place->second, variable);
         if (!isFirst) {
             throw ShaderError(
-                formatted("{}: error: '{}' and '{}' both use binding {} of set {}: in Vulkan a "
-                          "register's number is its binding, whatever its letter. Use different "
-                          "numbers, or [[vk::binding(n)]]",
-                          options.fileName, names[other->second], names[variable],
-                          place->second.second, place->second.first),
+                formatted(
+                    "{}: error: '{}' and '{}' both use binding {} of set {}: in Vulkan a "
+                    "register's number is its binding, regardless of its letter. Use different "
+                    "numbers, or [[vk::binding(n)]]",
+                    options.fileName, names[other->second], names[variable], place->second.second,
+                    place->second.first),
                 options.fileName);
         }
     }

@@ -227,7 +227,7 @@ void LibraryText::define(std::string_view name, std::string_view computed) {
     const bool isGeneric = !definition.generic.empty();
     if (!mDefined.emplace(*place, isGeneric ? part : "").second)
         return;
-    // A function of floats may stand in for one of doubles that there is not.
+    // A function of floats may replace a missing one of doubles.
     const std::string_view own = isGeneric ? part : partOf(definition.parameters.front().type);
     for (std::string_view called : definition.calls)
         define(called, own);

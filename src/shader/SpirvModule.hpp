@@ -77,9 +77,9 @@ SpirvModule parseSpirv(std::span<const uint32_t> spirv);
 /// Returns "1.3" for 0x00010300.
 std::string spirvVersionText(uint32_t version);
 
-/// Returns the module with new source languages replaced by "unknown". Where OpSource names one
-/// that is newer than they are, such as Slang, validators and validation layers reject the module,
-/// although OpSource has no meaning.
+/// Returns the module with new source languages replaced by "unknown". Validators and validation
+/// layers reject a module whose OpSource names a language newer than they know, such as Slang,
+/// although OpSource has no effect.
 std::vector<uint32_t> withKnownSourceLanguages(std::span<const uint32_t> spirv);
 
 /// Returns the module with its compute entry point @p from renamed to @p to.

@@ -13,7 +13,7 @@
 namespace kp::sparse {
 namespace {
 
-/// Steps between two looks at most: what a converged solver does in vain.
+/// Maximum steps between two checks, which a converged solver wastes.
 constexpr int64_t kMostSteps = 32;
 
 bool isComplex(const Array& x) {

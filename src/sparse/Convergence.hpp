@@ -32,7 +32,7 @@ class Convergence {
 public:
     Convergence(Manager& manager, DType real, double limit, bool eachStep);
 
-    /// Notes the norm after a step, and sometimes looks at that of an earlier one.
+    /// Notes the norm after a step, and sometimes checks an earlier one.
     /// @return whether the solver is done: converged, or no longer with numbers
     bool isDone(const Array& norm);
     /// Waits for the last norm that was noted. @return whether it is small enough

@@ -91,7 +91,7 @@ Array uploaded(const std::vector<std::complex<double>>& numbers, DType dtype, Ma
 /// An orthonormal basis of the Krylov space of a residual, and the map in it.
 struct Krylov {
     Array vectors; ///< rows
-    Array map;     ///< row j is what the map makes of vector j
+    Array map;     ///< row j is the image of vector j
 };
 
 /// Makes a basis by Gram and Schmidt's method, twice. The host does not wait.

@@ -29,7 +29,7 @@ public:
     TuningBench& operator=(const TuningBench&) = delete;
 
     /// Copies the memory that a kernel will write, on the device. Call it before the kernel runs.
-    /// Memory that has a copy already is not copied again.
+    /// Memory that already has a copy is not copied again.
     void protect(const std::vector<uint32_t>& bindings);
 
     /// Runs once, untimed. Afterwards the results can be checked.

@@ -26,7 +26,7 @@ struct TuningBuild {
 };
 
 /// Returns the SPIR-V of a configuration.
-/// @throws ShaderError, InvalidArgument, or whatever a factory throws
+/// @throws ShaderError, InvalidArgument, or a factory's exception
 std::vector<uint32_t> spirvOf(const TunableKernel& kernel, const TuningConfiguration& configuration,
                               const Manager& manager);
 

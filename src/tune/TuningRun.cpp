@@ -201,8 +201,8 @@ private:
         const auto& problem = mTask.arguments.problemSize();
         if (std::ranges::find(mKnown, problem, &CachedTime::problem) == mKnown.end())
             return;
-        // Results are wrong by what a caller expected. Whoever expects something checks again, and
-        // if all were found wrong, the mistake was the caller's.
+        // Results were wrong by a caller's expectation. A caller with expectations checks again; if
+        // all results were wrong, the mistake was the caller's.
         const bool believesWrong =
             !mBench.verifies() && std::ranges::any_of(mKnown, [&](const CachedTime& known) {
                 return known.problem == problem && !known.wrong;
@@ -287,7 +287,7 @@ private:
         return active;
     }
 
-    /// Runs a candidate until it has @p runs runs, including those of an interrupted earlier call.
+    /// Runs a candidate until it has @p runs runs, including runs of an interrupted earlier call.
     void measure(Candidate& candidate, uint32_t runs) {
         const CachedTime& time = candidate.time;
         if (time.runs >= runs || (!candidate.algorithm && !prepare(candidate)))
@@ -316,7 +316,7 @@ private:
     }
 
     /// Determines the shader key of a candidate.
-    /// @throws what spirvOf() throws
+    /// @throws as spirvOf()
     void identify(Candidate& candidate) {
         if (!candidate.time.shader.empty())
             return;
@@ -325,7 +325,7 @@ private:
         candidate.time.shader = shaderKeyOf(mTask.kernel, candidate.spirv);
     }
 
-    /// @throws ShaderError if the candidate exceeds a limit; whatever buildConfiguration() throws
+    /// @throws ShaderError if the candidate exceeds a limit; also as buildConfiguration()
     TuningBuild build(Candidate& candidate) const {
         const TuningConfiguration& configuration = candidate.time.configuration;
         if (candidate.spirv.empty())

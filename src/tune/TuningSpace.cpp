@@ -15,7 +15,7 @@
 namespace kp::tune {
 namespace {
 
-/// Up to this number, all configurations are examined; of more, random ones are.
+/// Up to this number, all configurations are examined; above it, random ones.
 constexpr uint64_t kMaxExamined = uint64_t{1} << 20;
 constexpr uint64_t kDrawsPerConfiguration = 256;
 

@@ -42,7 +42,7 @@ struct TuningDraw {
 
 /// Draws up to @p maxCount configurations evenly from all allowed ones. The same arguments give the
 /// same draw.
-/// @throws InvalidArgument if none is allowed; whatever predicates throw
+/// @throws InvalidArgument if none is allowed; exceptions of predicates
 TuningDraw drawConfigurations(const TunableKernel& kernel, const TuningLimits& limits,
                               size_t maxCount, uint32_t seed, bool subgroupMultiple);
 

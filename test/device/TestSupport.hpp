@@ -77,7 +77,7 @@ std::vector<T> ascending(size_t count, size_t first = 0) {
 /// Pseudo-random bytes, the same for the same seed.
 std::vector<uint8_t> randomBytes(size_t count, uint64_t seed = 1);
 
-/// The contents of the device memory, whatever the mirror holds.
+/// The contents of the device memory, regardless of the mirror.
 template <typename T>
 std::vector<T> onDevice(kp::Memory& memory) {
     std::vector<T> values(memory.size());
@@ -96,11 +96,11 @@ std::vector<T> onDevice(kp::Memory& memory) {
 /// created in a few milliseconds, and each test has a new one.
 /// Creates the shared device if there is none.
 void keepSharedDevice();
-/// Lets go of the shared device. The next test has it again, newly created.
+/// Releases the shared device. The next test creates it anew.
 void dropSharedDevice();
 
 /// The first base of fixtures that need a device as it was created: they change the device's state,
-/// or look at what it has created.
+/// or look at its objects.
 struct NewDevice {
     NewDevice() { dropSharedDevice(); }
 };

@@ -5,7 +5,7 @@
 //   kompute_fuzz_replay [--rounds N] [--sources N] [--seed N] [--only ROUND] [--plant FAULT]
 //                       [file or folder]...
 // The seed "date" is the day's. Each round depends on the seed and its number alone. A crash, an
-// error that is no ShaderError, or an input that takes too long or too much memory names both, so
+// error other than ShaderError, or an input that takes too long or too much memory names both, so
 // that --seed and --only run it again. --plant crash, error, hang or memory makes the first round
 // fail like that.
 
@@ -244,7 +244,7 @@ void runSources(const std::vector<std::string>& seeds, size_t first, size_t end)
     }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Runs {
     size_t modules = 20000;
     size_t sources = 1000;
@@ -304,7 +304,7 @@ void runAll(const Runs& runs) {
         } catch (const kp::ShaderError&) { // it needs macros
         }
     }
-    // Rounds of sources come after those of modules.
+    // Rounds of sources come after the rounds of modules.
     if (runs.only) {
         if (*runs.only < runs.modules)
             runModules(seeds, *runs.only, *runs.only + 1);

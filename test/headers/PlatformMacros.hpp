@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program may have included before the public headers: names that headers of platforms
-// define as macros. Each becomes text that compiles nowhere. Standard headers come first, since
-// some of them undefine min and max.
+// Macros that a program may have included before the public headers: names that headers of
+// platforms define as macros. Each becomes text that compiles nowhere. Standard headers come first,
+// since some of them undefine min and max.
 #pragma once
 
 #include <algorithm>
@@ -74,7 +74,7 @@
 #define True KOMPUTE_PLATFORM_MACRO
 #define Unsorted KOMPUTE_PLATFORM_MACRO
 
-// <windows.h> and what it includes
+// <windows.h> and the headers it includes
 #undef max
 #undef min
 #define max(a, b) KOMPUTE_PLATFORM_MACRO

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What every consumer here shares: programs of one file, compiled as C++17 or what CONSUMER_STANDARD names.
+# The common part of all consumers here: programs of one file, compiled as C++17 or what
+# CONSUMER_STANDARD names.
 
 set(CONSUMER_STANDARD 17 CACHE STRING "C++ standard of the programs: 17, 20 or 23")
 

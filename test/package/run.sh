@@ -137,7 +137,7 @@ fetches_what_is_pinned() {
     [ -z "$by_tag" ] || fail "dependencies without a commit: $by_tag"
 }
 
-# Of the built-in shaders, only those of Kompute 0.9 are for users.
+# Of the built-in shaders, only Kompute 0.9's are for users.
 only_has_public_headers() {
     local found
     found=$(cd "$1/include" && LC_ALL=C && echo *)

@@ -159,7 +159,7 @@ void GroupProgram::waitForAll() {
     kp::Event::waitAll(mEvents);
     mEvents.clear();
     for (const auto& [found, expected] : mRead)
-        expectEqual(found, expected, "what was read");
+        expectEqual(found, expected, "the read values");
     mRead.clear();
 }
 
@@ -228,7 +228,7 @@ void GroupProgram::write() {
     for (uint32_t to = 0; to < model.copies.size(); ++to) {
         if (queue && to != model.copyOf(*queue))
             continue;
-        // Without an index, the range of a sharded buffer is that of the whole array.
+        // Without an index, a sharded buffer's range is the whole array's.
         const uint64_t begin = queue || !model.sharded() ? 0 : model.first[to];
         for (uint64_t i = 0; i < count; ++i)
             if (first + i >= begin && first + i - begin < model.copies[to].size())

@@ -33,7 +33,7 @@ public:
 private:
     using Values = std::vector<uint32_t>;
 
-    /// A buffer, and what each of its copies must contain.
+    /// A buffer, and the expected contents of each copy.
     struct Model {
         std::shared_ptr<kp::Buffer> buffer;
         std::string name;

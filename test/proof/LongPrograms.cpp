@@ -33,7 +33,7 @@ double secondsOf(const std::function<void()>& work) {
     return least;
 }
 
-/// @param work    does what takes the time, for a length
+/// @param work    does the timed work, for a length
 /// @param plant   makes twice the length take sixteen times as long
 void expectLinear(const char* name, uint32_t length, bool plant,
                   const std::function<void(uint32_t)>& work) {

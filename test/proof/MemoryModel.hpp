@@ -32,12 +32,12 @@ struct MemoryModel {
         mirror = device;
         agree();
     }
-    /// What an access to the host view does.
+    /// Models an access to the host view.
     void look() {
         if (copied || (written && !changed))
             fetch();
     }
-    /// What a submission that uses the memory does first.
+    /// Models the first step of a submission that uses the memory.
     void bringToDevice() {
         const bool viewCounts = viewGiven && !written && !syncsDevice && !syncsLocal;
         if (mirrored && (changed ? !syncsDevice : viewCounts)) {

@@ -53,7 +53,7 @@ private:
         size_t queue;
         bool wrote;
     };
-    /// A part of a list, or a launch: a launcher, what it uses, and what it does.
+    /// A part of a list, or a launch: a launcher, its arguments, and its work.
     struct Part {
         std::shared_ptr<kp::Launcher> launcher;
         std::vector<std::pair<size_t, bool>> uses; ///< index of the memory; true if written

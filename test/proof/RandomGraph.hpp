@@ -10,7 +10,7 @@
 
 namespace kp::proof {
 
-/// A tensor without a host mirror, of kElements elements, and what it must contain.
+/// A tensor without a host mirror, of kElements elements, and its expected contents.
 struct GraphMemory {
     std::shared_ptr<kp::Tensor> tensor;
     std::vector<uint32_t>* model;

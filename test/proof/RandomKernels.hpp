@@ -11,7 +11,7 @@ namespace kp::proof {
 inline constexpr uint32_t kElements = 128;
 inline constexpr uint32_t kImageWidth = 16;
 
-/// What a random kernel does with the memory of one binding.
+/// A random kernel's use of one binding's memory.
 struct Binding {
     bool image = false;
     bool writes = false;

@@ -34,7 +34,7 @@ public:
 private:
     using Effects = std::vector<std::function<void()>>;
 
-    /// A sequence with what its next evaluation does.
+    /// A sequence and the effects of its next evaluation.
     struct Recorded {
         std::shared_ptr<kp::Sequence> sequence;
         Effects before;                                 ///< on the host, before the submission
@@ -43,7 +43,7 @@ private:
 
         void use(MemoryModel& model, Use how);
     };
-    /// What a random dispatch uses.
+    /// The arguments of a random dispatch.
     struct Choice {
         const RandomKernel* kernel;
         std::vector<MemoryModel*> models;

@@ -68,7 +68,7 @@ void onCrash(int signal, siginfo_t*, void* context) {
 
 void tellCrashesApart() {
     void* frame[1];
-    ::backtrace(frame, 1); // loads what it needs while there is memory
+    ::backtrace(frame, 1); // loads its libraries while there is memory
     struct sigaction action {};
     action.sa_sigaction = &onCrash;
     action.sa_flags = SA_SIGINFO | SA_NODEFER;

@@ -80,7 +80,8 @@ def _progress(text: str, shown: float) -> float:
 def table_of(
     given: argparse.Namespace, subjects: Sequence[Subject], sizes: Sequence[int], unit: str
 ) -> Found:
-    """Return new measurements, or those of earlier runs (--join). An interrupted run returns the first ones.
+    """Return new measurements, or the ones from earlier runs (--join). An interrupted run returns
+    the first ones.
 
     Sizes are "elements", or say which "part" of a program's elements is used: the divisor.
     """

@@ -142,7 +142,7 @@ def other_library(name: str) -> Library:
 
         try:
             cupy.zeros(1)
-        except Exception:  # whatever it raises, it cannot be measured
+        except Exception:  # any exception: it cannot be measured
             if name == "cupy":
                 raise
         else:

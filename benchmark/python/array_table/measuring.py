@@ -76,7 +76,7 @@ def times(timers: list[Timer], seconds: float) -> list[float]:
 
 
 def _warmed_up(timer: Timer, seconds: float) -> int:
-    """Call until nothing is compiled any more. Returns how many turns the timer gets."""
+    """Call until nothing is left to compile. Returns how many turns the timer gets."""
     if timer.call() >= VERY_LONG:
         return 0
     timer.times.clear()

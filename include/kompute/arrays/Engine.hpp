@@ -115,7 +115,7 @@ KOMPUTE_API bool hasDoubles(Manager& manager);
 /// Sets whether the warning of defaultFloat(Manager&) was given, and returns whether it was before.
 KOMPUTE_API bool exchangeSinglesNoted(bool noted);
 
-/// Sets what every later array of a manager keeps alive, such as the manager's owner.
+/// Sets an object that every later array of a manager keeps alive, such as the manager's owner.
 KOMPUTE_API void setOwner(Manager& manager, std::weak_ptr<void> owner);
 /// Returns the owner of setOwner(); null if it was not called, or the owner was destroyed.
 KOMPUTE_API std::shared_ptr<void> ownerOf(const Array& array);

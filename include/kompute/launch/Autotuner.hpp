@@ -210,7 +210,7 @@ struct TuningResult {
 /// warm up and to verify the results) and then timed in rounds. Each round eliminates the slower
 /// half and runs the others more often. Memory that the kernel writes is restored before every run
 /// and at the end, even if an exception is thrown. Times are stored on disk per configuration, so
-/// later calls, in this or another process, measure only what is new.
+/// later calls, in this or another process, measure only new configurations.
 ///
 /// Thread-safe; calls of one tuner run one after the other. Other work on the device at the same
 /// time distorts the times but not the results.
@@ -227,8 +227,8 @@ public:
     /// @throws InvalidArgument if kernel and arguments do not match, or constraints and limits
     ///         exclude everything; ShaderError if no configuration works, with the reason for each
     ///         (a failing configuration is skipped and logged if others work); Unsupported for
-    ///         TuningTime::eDevice without timestamps; DeviceLost; OutOfMemory; whatever callbacks
-    ///         throw
+    ///         TuningTime::eDevice without timestamps; DeviceLost; OutOfMemory; exceptions of
+    ///         callbacks
     TuningResult tune(const TunableKernel& kernel, const TuningArguments& arguments);
 
     /// Writes all cached times of this device to one file. Returns the number of configurations.

@@ -44,15 +44,15 @@ public:
     /// as another problem size and is tuned separately, unless TuningArguments::problem set the
     /// problem size.
     /// @throws InvalidArgument as KernelLauncher, for a local size, which is tuned, and if one
-    ///         parameter names by index the argument that another one names by name; whatever
-    ///         Autotuner::tune throws
+    ///         parameter names by index the argument that another one names by name; otherwise as
+    ///         Autotuner::tune
     std::optional<Event> operator()(const LaunchOptions& options) override;
     using Launcher::operator();
 
     /// Tunes for the default global size if it is new. Launches nothing. A later call with that
     /// size neither tunes nor waits for other users of the tuned algorithm.
-    /// @throws InvalidArgument if a parameter does not match the kernel; whatever Autotuner::tune
-    ///         throws
+    /// @throws InvalidArgument if a parameter does not match the kernel; otherwise as
+    ///         Autotuner::tune
     TuningResult tune();
     /// Returns true if a call with the default global size would not tune.
     bool isTuned() const;

@@ -122,7 +122,7 @@ protected:
     /// from record(). accesses() need not repeat the accesses of parts: an operation that consists
     /// of parts alone returns `Accesses()`. This operation must call the parts' preEval() and
     /// postEval() itself.
-    /// @throws InvalidArgument if no sequence is recording; whatever the part's record() throws
+    /// @throws InvalidArgument if no sequence is recording; the part's exceptions
     static void recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part);
 
 private:

@@ -21,8 +21,8 @@ KOMPUTE_API LinearMap jacobi(const Csr& a);
 
 /// When a solver stops, with the meaning of SciPy's arguments.
 struct SolverOptions {
-    /// The solver stops once the norm of b - A x is at most the larger of relative times that of b,
-    /// and absolute.
+    /// The solver stops once the norm of b - A x is at most the larger of relative times the norm
+    /// of b, and absolute.
     double relative = 1e-5;
     double absolute = 0;
     /// Steps at most; 0: ten times the number of rows.
@@ -41,8 +41,8 @@ struct Solution {
 };
 
 // Iterative solvers of A x = b, for real and complex numbers. Steps are launched without waiting:
-// the device freezes x once it has converged, and the host looks some steps later. So x is that of
-// the first step that converged, and up to an eighth of the steps, and at most 64, do nothing.
+// the device freezes x once it has converged, and the host looks some steps later. So x comes
+// from the first step that converged, and up to an eighth of the steps, and at most 64, do nothing.
 // Errors: InvalidArgument for shapes that do not fit.
 
 /// Solves with conjugate gradients; A is Hermitian and positive definite, and so is the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #version 450
 
-// One direction of a separable blur. `weights` has the middle weight first, then those of one side.
+// One direction of a separable blur. `weights` has the middle weight first, then one side's.
 
 layout(local_size_x = 16, local_size_y = 16) in;
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions with @kp.jit that Python runs, work item by work item: kernel.python()."""
+"""Runs functions with @kp.jit in Python, work item by work item: kernel.python()."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators with the types and the rounding of kernels.
 
-Numbers are NumPy's scalars. Python's are constants, which take the type of what they meet.
+Numbers are NumPy's scalars. Python's are constants, which take the type of the other operand.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Arithmetic:
                 return known
         found = of_value(value)
         if found is None:
-            raise TypeError(f"{value!r:.60} is no number")
+            raise TypeError(f"{value!r:.60} is not a number")
         if isinstance(value, np.generic):
             self._types[value.dtype] = found
         return found
@@ -131,7 +131,7 @@ class Arithmetic:
         return _as_value(_OPERATORS[symbol](self.convert(a, own), np.dtype(own.scalar).type(b)))
 
     def power(self, a: Any, b: Any) -> Any:
-        """Return a power: that of an integer is a product."""
+        """Return a power: of an integer, by products."""
         base, exponent = self.type_of(a), self.type_of(b)
         if base.kind == "bool":
             base = base.of(self.default_int.scalar)
@@ -181,7 +181,8 @@ class Arithmetic:
 
 
 def _power(a: Any, b: Any) -> Any:
-    """Return powers by pow(). NumPy takes a root for an exponent of 0.5 alone, which has other special cases."""
+    """Return powers by pow(). Only NumPy takes a root for an exponent of 0.5, with other special
+    cases."""
     bases, exponents = np.broadcast_arrays(a, b)
     powers = np.power(
         np.append(bases, bases.flat[0]), np.append(exponents, exponents.dtype.type(2))

@@ -72,7 +72,7 @@ class Elements:
         return np.array(self._data, dtype)
 
     def place(self, index: Any, verb: str) -> tuple[int, ...]:
-        """Return the indices of an element. Raises IndexError for those that do not exist."""
+        """Return the indices of an element. Raises IndexError for indices out of bounds."""
         given = index if isinstance(index, tuple) else (index,)
         if len(given) != self.ndim:
             raise IndexError(
@@ -90,7 +90,7 @@ class Elements:
         return place
 
     def ref(self, index: Any) -> Any:
-        """Return an element whose components are to be assigned."""
+        """Return an element for assigning its components."""
         return self._data[self.place(index, "was written")].view(Vector)
 
     def __getitem__(self, index: Any) -> Any:

@@ -102,7 +102,7 @@ class Functions:
         }
 
     def named(self, thing: Any) -> Callable[..., Any] | None:
-        """Return the function that a Python object means in kernels; None if they do not know it."""
+        """Return the kernel function for a Python object; None if there is none."""
         made = type_of(self._arithmetic.numbers, thing)
         if made is not None:
             return lambda *args: self._constructed(made, args)
@@ -203,7 +203,7 @@ class Functions:
         return self._arithmetic.binary("/", result, self._one_float("log", base))
 
     def _constructed(self, own: Type, args: tuple[Any, ...]) -> Any:
-        """Return a number, a vector or a matrix of its parts."""
+        """Return a number, a vector or a matrix from its parts."""
         convert = self._arithmetic.convert
         if not args:
             return convert(0, own)
@@ -225,7 +225,7 @@ def _flat(part: Any, scalar: str) -> Any:
 
 
 def item(arithmetic: Arithmetic, base: Any, index: Any) -> Any:
-    """Return what an index gives: an element, a component, or an entry of a constant table."""
+    """Return an element, a component, or an entry of a constant table by its index."""
     if isinstance(base, (Elements, Vector)):
         found = base[index]
         return found.copy() if isinstance(found, Vector) else found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The function that Python runs for a kernel's: the same statements at the same lines.
+"""Rewrites a kernel's function for Python: the same statements at the same lines.
 
 Operators, calls, elements and assignments become calls of a Runtime, which computes with the types of
 the kernel. In functions that wait for other work items, those calls are yields.
@@ -32,7 +32,7 @@ _COMPARISONS = {
 def rewritten(runtime: Runtime, source: Source, function: Function | None) -> Callable[..., Any]:
     """Return a function that computes with a runtime.
 
-    - `function`: what is known of its types; None if nothing is.
+    - `function`: its types, as far as known; or None.
     """
     rewriter = _Rewriter(runtime, source, function)
     node = rewriter.function()
@@ -105,7 +105,7 @@ class _Rewriter(ast.NodeTransformer):
         return f"kp_{what}{self._count}_"
 
     def _key(self, node: ast.expr) -> ast.expr:
-        """Return the place of a wait: that of each loop around it with its count, and its own."""
+        """Return the place of a wait: each enclosing loop with its count, then its own."""
         parts: list[ast.expr] = []
         for line, counter in self._loops:
             parts += [ast.Constant(line), ast.Name(counter, ast.Load())]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kernel.python(): arguments, work items, and what comes back."""
+"""kernel.python(): arguments, work items and results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PACKAGE = os.path.dirname(__file__)
 
 
 def run(unit: Unit, shader: KernelShader, values: Mapping[str, Any], threads: Any) -> Any:
-    """Let Python run a kernel, and return what it writes: None, an array, or a tuple of arrays."""
+    """Let Python run a kernel, and return its outputs: None, an array, or a tuple of arrays."""
     if len(values) < len(shader.parameters):
         missing = shader.missing(values)
         if missing:
@@ -73,7 +73,7 @@ def _run_groups(runtime: Runtime, kernel: Callable[..., Any], arguments: dict[st
 
 
 def _end_in_kernel(traceback: TracebackType | None) -> None:
-    """Cut what this package did after the last line of the program from a traceback."""
+    """Remove this package's frames after the program's last line from a traceback."""
     last = None
     at = traceback
     while at is not None:
@@ -89,7 +89,7 @@ class _Arrays:
 
     - `data`: NumPy's arrays that the kernel works with, by name.
     - `shapes`: of each, in elements of the kernel.
-    - `given`: what the call gave, or what is returned for an array that it left out.
+    - `given`: the call's arguments, or the results for arrays that it omits.
     """
 
     def __init__(self, unit: Unit, shader: KernelShader, values: Mapping[str, Any]) -> None:
@@ -149,7 +149,7 @@ class _Arrays:
             self._after.insert(0, lambda: np.copyto(array, data.reshape(array.shape)))
 
     def make_outputs(self, items: tuple[int, ...]) -> None:
-        """Make the arrays that the call leaves out."""
+        """Create the arrays that the call omits."""
         largest, name = largest_of(self.shapes.items())
         rows = tuple(reversed(items))
         for parameter in self._shader.parameters:
@@ -161,7 +161,7 @@ class _Arrays:
             self._place(parameter, made, made, full)
 
     def results(self) -> Any:
-        """Write back what the kernel wrote, and return it."""
+        """Write the kernel's outputs back, and return them."""
         for each in self._after:
             each()
         written = [

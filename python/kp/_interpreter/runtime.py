@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rewritten functions of a kernel call."""
+"""The runtime of a kernel's rewritten functions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .rewriting import rewritten
 from .vectors import Vector
 from .work_items import ATOMICS, Request, WorkItem
 
-#: What shared arrays hold at first, so that a program that reads it shows.
+#: Initial contents of shared arrays, which expose programs that read them.
 _UNDEFINED = {"f": np.nan, "c": np.nan, "i": -85, "u": 85, "b": True}
 
 
@@ -60,7 +60,8 @@ class Runtime:
         self.unary = self.arithmetic.unary
         self.compare = self.arithmetic.compare
 
-    # --- what rewritten functions call ------------------------------------------------------------
+    # --- for rewritten functions
+    # --------------------------------------------------------------------
 
     def as_type(self, value: Any, own: Any) -> Any:
         """Return a value, or a tuple of them, in the types of variables."""
@@ -73,7 +74,7 @@ class Runtime:
 
     @staticmethod
     def ref(base: Any, index: Any) -> Any:
-        """Return an element whose components are to be assigned."""
+        """Return an element for assigning its components."""
         return base.ref(index) if isinstance(base, Elements) else base[index]
 
     def update(self, base: Any, index: Any, symbol: str, value: Any) -> None:
@@ -86,7 +87,7 @@ class Runtime:
         return np.complex64(complex(real, imag))
 
     def array(self, array: Array, values: Any) -> Elements:
-        """Return a shared or a local array. `values` is None or those of a local one."""
+        """Return a shared or a local array. `values` is None, or a local array's."""
         if array.storage == "shared" and array.name in self.shared:
             return self.shared[array.name]
         own = array.element
@@ -101,7 +102,8 @@ class Runtime:
             made[place] = each
         return made
 
-    # --- what rewriting asks ----------------------------------------------------------------------
+    # --- for rewriting
+    # ------------------------------------------------------------------------------
 
     def waits(self, function: Function | None) -> bool:
         """Return whether a function meets other work items."""
@@ -115,7 +117,7 @@ class Runtime:
         return self._waits[id(function)]
 
     def known(self, thing: Any) -> Known | None:
-        """Return the function that a Python object means in kernels; None if they do not know it."""
+        """Return the kernel function for a Python object; None if there is none."""
         name = name_of(thing)
         if getattr(intrinsics, name, None) is not None and name in intrinsics.__all__:
             return self._intrinsic(name)

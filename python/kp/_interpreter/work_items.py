@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-#: What atomics make of an old value and their operands.
+#: The new values of atomics, from the old value and the operands.
 ATOMICS: dict[str, Callable[..., Any]] = {
     "atomic_add": operator.add,
     "atomic_sub": operator.sub,
@@ -37,9 +37,9 @@ _REDUCTIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True)
 class Request:
-    """What a work item waits for: a barrier, or an operation of its subgroup.
+    """An operation on which a work item waits: a barrier, or one of its subgroup.
 
-    - ``key``: its place in the program. Of two, the smaller one comes first.
+    - ``key``: its place in the program; smaller keys come first.
     """
 
     name: str
@@ -74,7 +74,7 @@ class WorkItem:
         self.local = (0, 0, 0)
 
     def value(self, name: str, axis: int) -> int:
-        """Return what kp.global_id() and the like give."""
+        """Return the results of kp.global_id() and similar functions."""
         if name == "subgroup_size":
             return self.subgroup_size()
         if name == "subgroup_lane":
@@ -94,7 +94,7 @@ class WorkItem:
         return x + self.local_size[0] * (y + self.local_size[1] * z)
 
     def exists(self) -> bool:
-        """Return whether the work item is one of those that were asked for."""
+        """Return whether the work item is within the requested range."""
         return all(self.value("global_id", axis) < self.size[axis] for axis in range(3))
 
     @staticmethod
@@ -162,7 +162,7 @@ class Group:
             where = "another barrier" if len(lines) > 1 else "the end of the kernel"
             raise RuntimeError(
                 f"kernel '{self._kernel}': some work items of group {self._item.group} wait at the "
-                f"barrier in line {lines[0][-2]}, and others are at {where}; all have to come to it"
+                f"barrier in line {lines[0][-2]}, and others are at {where}; all must reach it"
             )
         waiting = list(self._waiting)
         self._waiting.clear()
@@ -171,7 +171,7 @@ class Group:
 
 
 def _answers(name: str, lanes: list[int], operands: dict[int, tuple[Any, ...]]) -> dict[int, Any]:
-    """Return what an operation of a subgroup gives each of its work items."""
+    """Return the result of a subgroup operation for each work item."""
     if name == "subgroup_elect":
         return {lane: lane == lanes[0] for lane in lanes}
     values = [operands[lane][0] for lane in lanes]

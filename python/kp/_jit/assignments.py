@@ -95,7 +95,7 @@ class Assignments:
     def _pairs(
         self, target: ast.expr, value: Value, node: ast.stmt
     ) -> list[tuple[ast.expr, Value]]:
-        """Return the targets that are no tuples, each with its value."""
+        """Return the targets other than tuples, each with its value."""
         if not isinstance(target, (ast.Tuple, ast.List)):
             return [(target, value)]
         if value.items is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A call of a function that kernels know."""
+"""A call of a function known to kernels."""
 
 from __future__ import annotations
 

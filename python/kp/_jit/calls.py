@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls in kernels: of types, functions that kernels know, and functions of the program."""
+"""Calls in kernels: of types, known functions, and functions of the program."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _arguments(expressions: Expressions, node: ast.Call) -> list[Value]:
 
 
 def type_of(numbers: Numbers, thing: Any) -> Type | None:
-    """Return the type that a callable makes, or None."""
+    """Return the type that a callable constructs, or None."""
     if thing in (int, float):
         return numbers.named(thing, BOOL)
     if thing in (bool, complex):
@@ -75,7 +75,7 @@ def type_of(numbers: Numbers, thing: Any) -> Type | None:
 
 
 def name_of(thing: Any) -> str:
-    """Return the name of a function that kernels know, without aliases, or ""."""
+    """Return the canonical name of a function known to kernels, or ""."""
     name = _own_name(thing)
     return ALIASES.get(name, name)
 
@@ -97,7 +97,7 @@ def _own_name(thing: Any) -> str:
 
 
 def _constructed(own: Type, call: Call) -> Value:
-    """Return a number, a vector or a matrix of its parts."""
+    """Return a number, a vector or a matrix from its parts."""
     numbers, args = call.numbers, call.args
     if not args:
         return call.convert(call.expressions.wrap(0), own)
@@ -138,7 +138,7 @@ def _parts(value: Value, call: Call) -> list[Value]:
     if value.items is not None:
         return [part for each in value.items for part in _parts(each, call)]
     if call.numbers.typed(value, call.node).is_matrix:
-        call.fail("a matrix is made of rows or numbers, not of another matrix")
+        call.fail("a matrix is made from rows or numbers, not from another matrix")
     return [value]
 
 

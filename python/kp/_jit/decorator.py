@@ -165,7 +165,7 @@ class JitFunction(Launchable):
         return self._last_compiled
 
     def specialize(self, *args: Any, **kwargs: Any) -> str:
-        """Compile it for arguments as in a call, without launching it, and return the GLSL."""
+        """Compile for the arguments of a call without launching, and return the GLSL."""
         return self._shader_for(self._signature.bind(args, kwargs)).glsl
 
     def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
@@ -185,7 +185,7 @@ class JitFunction(Launchable):
 
     def _unit(self, specs: Specs, interpreted: bool = False) -> Unit:
         """Translate the function for arguments of certain types."""
-        from .unit import Unit  # most programs that import this package compile no function
+        from .unit import Unit  # most programs that import this package compile no functions
 
         size = self._local_size or (64, 1, 1)
         unit = Unit(self._source, specs, size, interpreted=interpreted)
@@ -195,7 +195,8 @@ class JitFunction(Launchable):
         return unit
 
     def python(self, *args: Any, threads: Any = None, **kwargs: Any) -> Any:
-        """Let Python run it, one work item after the other, and return the arrays that it writes.
+        """Run the kernel in Python, one work item after the other, and return the arrays that it
+        writes.
 
         Breakpoints, `print` and coverage work, and numbers have the types and the rounding of the
         device. Barriers and subgroups work, too. An index outside of an array is an IndexError, an
@@ -214,7 +215,7 @@ class JitFunction(Launchable):
         return run(unit, shader, values, self._threads if threads is None else threads)
 
     def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return arguments with arrays without axes as the numbers that they hold."""
+        """Return the arguments, with arrays without axes replaced by their numbers."""
         return {
             name: value if isinstance(self._annotated.get(name), ArrayType) else number_of(value)
             for name, value in values.items()
@@ -300,7 +301,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _key(value: Any) -> Any:
-    """Return what a kernel is compiled for, of an argument."""
+    """Return the part of an argument for which kernels are compiled."""
     if _is_array(value):
         return (value.dtype, len(value.shape))
     return number_key(value)
@@ -332,10 +333,10 @@ def jit(
     ```
 
     - `local_size`: work items of a group; 64, (8, 8) or (4, 4, 4) by default.
-    - `threads`: the work items of calls that do not say; a number, up to three, or a function of the
+    - `threads`: the default number of work items; a number, up to three, or a function of the
       arrays by name. By default there is one for each element of the largest array.
 
-    Errors in the function are ShaderErrors, which point at its line.
+    Errors in the function raise ShaderError, which points at the line.
     """
     if function is None:
         return lambda each: JitFunction(each, local_size, threads)

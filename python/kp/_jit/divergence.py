@@ -26,8 +26,8 @@ class Divergence:
 
     - `lookup`: returns the Python object that an expression names, or None.
 
-    A variable differs while its value was made of something that does, or assigned where only some work items
-    come. Elements at places that are common to the group count as common, and so do parameters of functions.
+    A variable differs if its value depends on something that does, or was assigned where only some
+    work items come. Elements at common indices count as common, and so do parameters of functions.
     """
 
     def __init__(self, source: Source) -> None:

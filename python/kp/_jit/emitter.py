@@ -47,22 +47,22 @@ class Emitter:
 
     @property
     def is_unconditional(self) -> bool:
-        """Whether all work items that come to the line evaluate what is being translated."""
+        """Whether all work items that come to the line evaluate the code being translated."""
         return self._branches == 0
 
     @property
     def is_certain(self) -> bool:
-        """Whether every work item of the kernel evaluates what is being translated."""
+        """Whether every work item of the kernel evaluates the code being translated."""
         at_top = self._is_kernel and self._depth == 1 and not self.may_have_ended
         return at_top and self.is_unconditional
 
     def fresh(self, name: str, end: str = "_") -> str:
-        """Return a name that the function has not."""
+        """Return an unused name."""
         self._count += 1
         return f"{name}{self._count}{end}"
 
     def temporary(self, own: Type) -> str:
-        """Declare a variable that the function has not, and return its name."""
+        """Declare a variable with an unused name, and return the name."""
         name = self.fresh("value")
         self.declarations.append(f"    {own.glsl} {name};")
         return name

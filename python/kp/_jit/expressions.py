@@ -109,12 +109,13 @@ class Expressions:
         own = of_annotation(named)
         if not isinstance(own, Type):
             self.fail(
-                node, "this is no type of variables; use int, float, bool, kp.vec3 and the like"
+                node,
+                "variables cannot have this type; use int, float, bool, kp.vec3 or another one",
             )
         return self.numbers.named(named, own)
 
     def held(self, value: Value, node: ast.AST) -> Value:
-        """Return a value that is evaluated here, however often it is read."""
+        """Return a value that is evaluated once, here."""
         if value.items is not None:
             return Value(items=[self.held(each, node) for each in value.items])
         if value.is_constant or value.type is None:
@@ -140,7 +141,7 @@ class Expressions:
 
     @staticmethod
     def _is_table(thing: Any) -> bool:
-        """Return whether a tuple, a list or a NumPy array is a table of numbers."""
+        """Return whether a tuple, list or NumPy array is a table of numbers."""
         if not isinstance(thing, (tuple, list, np.ndarray)):
             return False
         try:
@@ -153,7 +154,7 @@ class Expressions:
 
     def _on_Constant(self, node: ast.Constant) -> Value:
         if of_value(node.value) is None:
-            self.fail(node, f"{node.value!r} is no number")
+            self.fail(node, f"{node.value!r} is not a number")
         return self.wrap(node.value)
 
     def _on_Name(self, node: ast.Name) -> Value:
@@ -344,7 +345,7 @@ class Expressions:
             a, b = self.number(node.body), self.number(node.orelse)
         own = numbers.promote(numbers.typed(a, node), numbers.typed(b, node), node)
         value = numbers.chosen(test, a, b, numbers.strong(own), node)
-        if own.weak:  # 1 if x else 0 takes the type of what it meets
+        if own.weak:  # 1 if x else 0 takes the type of the other operand
             value.type, value.choice = own, (test, a, b)
         return value
 
@@ -380,7 +381,7 @@ class Expressions:
 
 
 def _as_tuple(node: ast.expr) -> ast.expr:
-    """Return a list of the program as a tuple, as which kernels take it."""
+    """Return a list of the program as a tuple, as kernels take it."""
     if isinstance(node, ast.List):
         return ast.copy_location(
             ast.Tuple([_as_tuple(each) for each in node.elts], ast.Load()), node

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that kernels can call: those of Python, math, NumPy, and this package's own."""
+"""Functions that kernels can call: from Python, math, NumPy, and this package."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _to_integer(rounding: str) -> Handler:
         value = rounded(call)
         if value.type is None or not value.type.is_scalar:
             name = {"round_even": "round"}.get(rounding, rounding)
-            call.fail(f"{own.said} is no single number; use np.{name}()")
+            call.fail(f"{own.said} is not a single number; use np.{name}()")
         return call.convert(value, call.numbers.default_int)
 
     return handler
@@ -204,7 +204,7 @@ def _divmod(call: Call) -> Value:
     return Value(items=[call.apply(symbol, *call.args) for symbol in ("//", "%")])
 
 
-#: Handlers and the least and the greatest number of arguments.
+#: Handlers, with the minimum and maximum number of arguments.
 HANDLERS: dict[str, tuple[Handler, int, int]] = {
     **{name: (_one_float(name), 1, 1) for name in (*_IN_GLSL, *_IN_LIBRARY)},
     "log": (_log, 1, 2),
@@ -254,7 +254,8 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "self": (lambda call: call.args[0], 1, 1),
     **work_items.HANDLERS,
 }
-#: Names that mean a function in kernels after `kp.`, whatever the package has under that name.
+#: Names of kernel functions after `kp.`, even if the package itself uses the name for something
+#: else.
 BY_NAME = {
     *(name for name in HANDLERS if "." not in name and name not in ("self", "len", "divmod")),
     *(alias for alias in ALIASES),

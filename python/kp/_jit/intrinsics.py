@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What exists in kernels alone: kp.global_id() and the like. Elsewhere they raise TypeError."""
+"""Functions that exist only in kernels, such as kp.global_id(). Elsewhere they raise TypeError."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def shared_array(shape: int | tuple[int, ...], dtype: DTypeLike) -> Any:
 
 
 def local_array(shape: int | tuple[int, ...], dtype: DTypeLike) -> Any:
-    """Make an array of the work item's own, of zeros."""
+    """Make an array private to the work item, filled with zeros."""
     _outside("local_array")
 
 
@@ -100,7 +100,7 @@ def barrier() -> None:
 def check(condition: Any, text: str = "", value: Any = 0) -> None:
     """In checked mode, fail with a text and a number if the condition is false; see kp.checked.
 
-    Otherwise it is nothing. `assert condition, "text"` does the same.
+    Otherwise do nothing. `assert condition, "text"` does the same.
     """
     _outside("check")
 
@@ -126,7 +126,7 @@ def atomic_min(target: Any, *index_and_value: Any) -> Any:
 
 
 def atomic_max(target: Any, *index_and_value: Any) -> Any:
-    """Replace an integer by the greater one in one step, and return its old value."""
+    """Replace an integer by the larger one in one step, and return its old value."""
     _outside("atomic_max")
 
 
@@ -181,7 +181,7 @@ def subgroup_min(value: Any) -> Any:
 
 
 def subgroup_max(value: Any) -> Any:
-    """Return the greatest value in the subgroup."""
+    """Return the largest value in the subgroup."""
     _outside("subgroup_max")
 
 

@@ -11,7 +11,8 @@ from .expressions import Expressions
 from .types import Array, Type
 from .values import NOTHING, Value
 
-#: Bytes of a local array. Devices have little of such memory for each work item, or use much slower one.
+#: Bytes of a local array. Devices have little private memory for each work item, or use much slower
+#: memory.
 MAX_LOCAL_BYTES = 65536
 
 
@@ -67,7 +68,7 @@ class LocalArrays:
         for each in shape.items if shape.items is not None else [shape]:
             if not each.is_constant or int(each.constant) < 1:
                 self._fail(
-                    given[0], "the shape of an array in a kernel is made of constants over 0"
+                    given[0], "the shape of an array in a kernel must consist of positive constants"
                 )
             extents.append(int(each.constant))
         own = expressions.annotation(given[1])
@@ -112,7 +113,9 @@ class LocalArrays:
             items = node.left
             times = expressions.number(node.right)
             if not times.is_constant or int(times.constant) < 1:
-                self._fail(node.right, "the size of an array in a kernel is a constant over 0")
+                self._fail(
+                    node.right, "the size of an array in a kernel must be a positive constant"
+                )
             count = int(times.constant)
         assert isinstance(items, ast.List)
         if not items.elts:

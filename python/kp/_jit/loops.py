@@ -160,7 +160,7 @@ class Loops:
         """Return the targets of the numbers that an entry has."""
         if value.array is not None or not isinstance(target, ast.Tuple):
             if count > 1:
-                self._fail(target, f"{count} values cannot be given to one name")
+                self._fail(target, f"{count} values cannot be assigned to one name")
             return [target]
         if count != len(target.elts):
             self._fail(target, f"{count} values cannot be unpacked into {len(target.elts)} names")
@@ -247,7 +247,7 @@ class Loops:
         return name
 
     def _counter(self, name: str) -> str:
-        """Return the name of a counter that the program has not."""
+        """Return an unused name for a counter."""
         return self._emitter.fresh(f"{self._numbers.unit.identifier(name)}_at", "")
 
     # --- leaving ----------------------------------------------------------------------------------

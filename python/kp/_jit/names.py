@@ -34,7 +34,7 @@ RESERVED = frozenset(
     """.split()
 )
 
-#: Names of GLSL's types, and those that the generator of GLSL makes of others.
+#: Names of GLSL's types, and names derived by the generator of GLSL.
 _GENERATED = re.compile(
     r"(u?int(8|16|32|64)_t|float(16|32|64)_t|bfloat16_t|([biud]|f16|f32|f64|[iu](8|16|32|64))?vec[234]"
     r"|(d|f16|f32|f64)?mat[234](x[234])?|[iu]?(image|sampler|texture)(1D|2D|3D|Cube|Buffer)\w*|\w*_(shape\d+|now|own|at\d+|result)"
@@ -43,7 +43,7 @@ _GENERATED = re.compile(
 
 
 def glsl_name(name: str) -> str:
-    """Return a name of Python as one that GLSL accepts, and that nothing else in a shader has."""
+    """Return a Python name as one that GLSL accepts and that is unique in a shader."""
     text = "".join(c if c.isascii() else f"u{ord(c):x}" for c in name)
     while "__" in text:
         text = text.replace("__", "_")

@@ -28,7 +28,7 @@ _KINDS = {"bool": 0, "uint": 1, "int": 1, "float": 2, "complex": 3}
 
 
 def uncalled(value: Value, node: ast.AST) -> str:
-    """Return the end of a message about a function that stands where a number should: call it."""
+    """Return the end of a message about a function in place of a number: call it."""
     if value.array is not None or value.items is not None or not callable(value.object):
         return ""
     own = getattr(intrinsics, getattr(value.object, "__name__", ""), None)
@@ -38,12 +38,12 @@ def uncalled(value: Value, node: ast.AST) -> str:
 
 
 def _holds(signed: Type, unsigned: Type) -> bool:
-    """Return whether a type of signed integers has all numbers of one of unsigned integers."""
+    """Return whether a signed integer type holds all numbers of an unsigned one."""
     return signed.kind == "int" and unsigned.kind == "uint" and unsigned.bits < signed.bits
 
 
 def _by_bits(single: int, double: int, type: Type) -> str:
-    """Return a float that GLSL cannot write, since compilers may assume that there is none."""
+    """Return a float without a GLSL literal: compilers may assume that it does not occur."""
     if type.scalar == "float64":
         return f"packDouble2x32(uvec2(0u, {double:#x}u))"
     text = f"uintBitsToFloat({single:#x}u)"
@@ -176,12 +176,12 @@ class Numbers:
     def typed(self, value: Value, node: ast.AST) -> Type:
         """Return the type of a number, a vector or a matrix. Everything else is an error."""
         if value.type is None:
-            self.fail(node, f"{self.describe(value)} is no number{uncalled(value, node)}")
+            self.fail(node, f"{self.describe(value)} is not a number{uncalled(value, node)}")
         self.unit.meet(value.type)
         return value.type
 
     def describe(self, value: Value) -> str:
-        """Return what a value is, for messages."""
+        """Return a description of a value, for messages."""
         if value.array is not None:
             return f"{value.array.parameter or value.array.name} (an array)"
         if value.items is not None:
@@ -201,7 +201,7 @@ class Numbers:
         if value.is_constant:
             number = self.literal(value.constant, Type(type.scalar), node)
             if type.is_matrix:
-                self.fail(node, f"a number is no {type}")
+                self.fail(node, f"a number is not a {type}")
             return Value(f"{type.glsl}({number.text})", type)
         if value.choice is not None and self.strong(own) != type:
             test, a, b = value.choice
@@ -222,7 +222,7 @@ class Numbers:
         return self.convert(a, type, node), self.convert(b, type, node)
 
     def cast(self, value: Value, type: Type) -> Value:
-        """Return a value in another type, which is made of its own one.
+        """Return a value converted from its own type to another.
 
         Compilers remove roundings to a type that other types are made of, unless the texts prevent it.
         """
@@ -240,7 +240,8 @@ class Numbers:
         return Value(text, type, pure=value.pure)
 
     def _rounded(self, value: Value, own: Type, type: Type) -> str:
-        """Return the text of a conversion that rounds whatever compilers do; "" if it is exact."""
+        """Return the text of a conversion that rounds regardless of optimizations; "" if it is
+        exact."""
         if type.scalar == "float16":
             single = type.of("float32")
             if own.scalar == "float64":
@@ -267,10 +268,10 @@ class Numbers:
     def truth(self, value: Value, node: ast.AST) -> Value:
         """Return a value as a condition: whether it is not 0."""
         if value.items is not None or value.array is not None:
-            self.fail(node, f"{self.describe(value)} is no condition")
+            self.fail(node, f"{self.describe(value)} is not a condition")
         type = self.typed(value, node)
         if not type.is_scalar or type.kind == "complex":
-            self.fail(node, f"{type.said} is no condition; compare its components")
+            self.fail(node, f"{type.said} is not a condition; compare its components")
         if type.kind == "bool":
             if value.is_constant:
                 return Value(

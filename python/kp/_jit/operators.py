@@ -12,14 +12,15 @@ from .values import ATOM, PRECEDENCE, Value
 
 _COMPARE_SYMBOLS = ("==", "!=", "<", "<=", ">", ">=")
 
-#: Bits of integers that are known while compiling. Kernels have 64; more are left for what is cut afterwards.
+#: Bits of integers that are known while compiling. Kernels have 64; the rest is headroom for
+#: intermediate results.
 MAX_BITS = 4096
 
 
 def too_large(symbol: str, a: Any, b: Any) -> str:
     """Return why an operator of two constants is not evaluated, or "" if it can be.
 
-    Python's integers have any size, so a short expression can take all time and memory there is.
+    Python's integers have any size, so a short expression can take unlimited time and memory.
     """
     if type(a) not in (int, bool) or type(b) not in (int, bool):
         return ""
@@ -59,7 +60,7 @@ class Operators:
         return Value(text, own, pure=all(value.pure for value in values))
 
     def test(self, name: str, value: Value) -> Value:
-        """Return a call of a function of the library that says yes or no about a float."""
+        """Return a call of a library function that tests a float."""
         own = value.type
         assert own is not None
         if own.scalar == "float16":

@@ -19,7 +19,7 @@ class Scope:
 
     - `types`: the types of variables that are known so far.
     - `hardened`: whether variables with integers of Python alone have the type of the kernel's.
-    - `assigned`: the variables that have a value; None where nothing comes.
+    - `assigned`: the variables that have a value; None in unreachable code.
     - `work_items`: the variables that are the work item's index, and its axis.
     """
 
@@ -90,7 +90,8 @@ class Scope:
 
 
 def merged(a: set[str] | None, b: set[str] | None) -> set[str] | None:
-    """Return what both ways into a place have assigned. None is a way that is never taken."""
+    """Return the variables assigned on both paths to a place. None stands for a path that is never
+    taken."""
     if a is None or b is None:
         return a if b is None else b
     return a & b

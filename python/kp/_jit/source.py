@@ -18,7 +18,7 @@ Place = tuple[int, int, int, int]
 
 
 def place_of(node: ast.expr) -> Place:
-    """Return the place of an expression in its function. No two calls have the same one."""
+    """Return the place of an expression in its function. It is unique among calls."""
     return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
 
 
@@ -78,7 +78,8 @@ class Source:
         return known[name]
 
     def annotation(self, name: str) -> Type | ArrayType | None:
-        """Return the type that a parameter is annotated with, or None. Refuses text that names none."""
+        """Return the type that a parameter is annotated with, or None. Refuses text that names no
+        type."""
         annotation = annotation_of(self.function, name)
         found = of_annotation(annotation)
         if isinstance(annotation, str) and found is None:
@@ -86,7 +87,7 @@ class Source:
             every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
             self.fail(
                 next(each for each in every if each.arg == name),
-                f"{name} is annotated with '{annotation}', which is no type of kernels, such as "
+                f"{name} is annotated with '{annotation}', which is not a type in kernels, such as "
                 f"'float[:]', 'vec3' and kp.int32{nearest_type(annotation)}",
             )
         return found

@@ -79,7 +79,8 @@ class Statements:
                 translate(statement)
 
     def _place_of(self, statement: ast.stmt) -> str:
-        """Return what gives the lines of a statement its place in Python, in checked mode."""
+        """Return the directives that give the lines of a statement its place in Python, in checked
+        mode."""
         numbers = self._numbers
         return numbers.source.line_directive(statement) if numbers.unit.checked else ""
 
@@ -213,7 +214,7 @@ class Statements:
 
 
 def _name_of(node: ast.AST) -> str:
-    """Return how messages call a statement."""
+    """Return the name of a statement in messages."""
     name = type(node).__name__
     return {
         "FunctionDef": "a def inside a function",

@@ -50,7 +50,7 @@ class Type:
     A matrix is NumPy's: its rows are the columns of GLSL's, so that both have them one after the
     other in memory. Products therefore have their operands swapped in GLSL.
 
-    A weak type is that of a Python number, which takes the type of what it meets.
+    A weak type belongs to a Python number, which takes the type of the other operand.
     """
 
     scalar: str
@@ -146,8 +146,8 @@ class Array:
     """An array in the shader.
 
     - ``storage``: "parameter", "shared", "local" or "constant".
-    - ``parameter``: its name in Python, if it is none of the function's variables.
-    - ``extents``: of arrays that are no parameters.
+    - ``parameter``: its name in Python, if it is not one of the function's variables.
+    - ``extents``: of arrays other than parameters.
     """
 
     name: str
@@ -163,17 +163,17 @@ def of_dtype(dtype: Any) -> Type:
     wanted = element(_SHORT.get(dtype, dtype) if isinstance(dtype, str) else dtype)
     base = wanted.base
     if base.name not in _GLSL:
-        raise TypeError(f"{base} is no type of kernels; they have {', '.join(_GLSL)}")
+        raise TypeError(f"{base} is not a type in kernels, which have {', '.join(_GLSL)}")
     shape = wanted.shape
     if len(shape) > 2 or any(not 2 <= extent <= 4 for extent in shape):
-        raise TypeError(f"{wanted} is no type of kernels: vectors and matrices have 2 to 4 rows")
+        raise TypeError(f"{wanted} is not a type in kernels: vectors and matrices have 2 to 4 rows")
     if len(shape) == 2:
         return Type(base.name, shape[0], shape[1])
     return Type(base.name, rows=shape[0] if shape else 1)
 
 
 def is_int32(value: Any) -> bool:
-    """Return whether a number is an integer of 32 bits or is none at all."""
+    """Return whether a number is an integer of 32 bits, or not an integer."""
     return not isinstance(value, (int, np.integer)) or bool(-(2**31) <= value < 2**31)
 
 
@@ -193,7 +193,7 @@ def of_value(value: Any) -> Type | None:
 
 
 def of_annotation(annotation: Any) -> Type | ArrayType | None:
-    """Return the type that an annotation names, or None if it names none.
+    """Return the type that an annotation names, or None for anything else.
 
     Arrays are "float[:]", "vec3[:, :]" or kp.Buffer[kp.float32]; numbers are types of Python, NumPy
     or this package, or the name of one.
@@ -222,7 +222,7 @@ def of_annotation(annotation: Any) -> Type | ArrayType | None:
 
 
 def nearest_type(text: str) -> str:
-    """Return "; did you mean 'float'?" if text is nearly that of an annotation, else nothing."""
+    """Return "; did you mean 'float'?" if text is nearly an annotation, else nothing."""
     vectors = [
         f"{prefix}vec{n}" for _, prefix in _GLSL.values() if prefix != "?" for n in (2, 3, 4)
     ]
@@ -235,7 +235,7 @@ def annotation_of(function: Callable[..., Any], name: str) -> Any:
     """Return the annotation of a parameter. Text that names something else is evaluated.
 
     Text that cannot be evaluated is returned as it is, unless the whole module's annotations are
-    text. Their names may exist for type checkers alone.
+    text. Their names may exist only for type checkers.
     """
     text = function.__annotations__.get(name)
     if isinstance(text, str) and of_annotation(text) is None:

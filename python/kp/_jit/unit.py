@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A whole shader: a kernel, the functions that it calls, and what they declare."""
+"""A whole shader: a kernel, the functions that it calls, and their declarations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .types import FLOAT, INT, Array, ArrayType, Type, annotation_of, of_dtype
 from .values import NOTHING, Value
 from .work_items import WORK_ITEMS
 
-#: Bytes of a constant array. Larger ones take compilers long.
+#: Bytes of a constant array. Larger ones take compilers a long time.
 MAX_TABLE_BYTES = 16384
 
 _ARITHMETIC = "GL_EXT_shader_explicit_arithmetic_types"
@@ -33,8 +33,8 @@ class Unit:
     - `specs`: the type of each parameter, in the order of the function's.
     - `names`: further names that the function may use.
     - `values`: parameters that have a value in the shader instead of an argument.
-    - `slots`: the bindings of arrays, if they are not to be counted.
-    - `plain`: no bounds are checked, and work items are those of GLSL.
+    - `slots`: the bindings of arrays, if given.
+    - `plain`: no bounds are checked, and work items are GLSL's.
     - `interpreted`: Python runs the function, so that it may print and stop in a debugger.
 
     In checked mode, the text has the lines of the Python function, and its assertions.
@@ -88,7 +88,7 @@ class Unit:
         return Value(text, spec.strong, invariant=True)
 
     def _translate(self) -> None:
-        """Translate until nothing changes any more that is known of the whole kernel."""
+        """Translate until the facts about the whole kernel no longer change."""
         while True:
             before = (self.axes, self.grouped, self.wide, set(self.observed))
             self.parameters = {
@@ -109,7 +109,7 @@ class Unit:
                 return
 
     def _forget(self) -> None:
-        """Forget what functions need, before a pass that finds it again."""
+        """Reset the functions' needs before a pass that finds them again."""
         self.extensions: set[str] = set()
         self.library = _LibraryText()
         self.work_items: set[str] = set()
@@ -124,10 +124,11 @@ class Unit:
 
     @property
     def guards(self) -> bool:
-        """Whether work items past the number that was asked for do nothing."""
+        """Whether work items beyond the requested number do nothing."""
         return not self.grouped and not self.plain
 
-    # --- what functions ask for -------------------------------------------------------------------
+    # --- for functions
+    # ------------------------------------------------------------------------------
 
     def identifier(self, name: str) -> str:
         """Return a name of Python as one that GLSL accepts."""
@@ -272,7 +273,7 @@ class Unit:
         return made, texts
 
     def _again(self, made: Function) -> None:
-        """Translate a function once more, to find what the final text needs."""
+        """Translate a function once more, to find the needs of the final text."""
         made.final = self._final
         self._stack.append(made)
         made.run()
@@ -308,7 +309,7 @@ class Unit:
     # --- text -------------------------------------------------------------------------------------
 
     def _called(self) -> list[Function]:
-        """Return the functions that the kernel calls, each after those that it calls."""
+        """Return the functions that the kernel calls, callees first."""
         order: list[Function] = []
 
         def visit(function: Function) -> None:

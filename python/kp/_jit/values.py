@@ -22,7 +22,7 @@ NOTHING: Any = object()
 
 @dataclass
 class Value:
-    """What an expression gives. One of `type`, `items`, `array` and `object` says its kind.
+    """The value of an expression. One of `type`, `items`, `array` and `object` states its kind.
 
     - ``constant``: its value if it is known while compiling; then there is no text.
     - ``pure``: whether it may be evaluated twice.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What kernels ask of work items, groups and subgroups, and atomics."""
+"""Functions of work items, groups and subgroups, and atomics."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def _lane(text: str) -> Handler:
 _ANY = ("int", "uint", "float")
 _WHOLE = ("int", "uint")
 
-#: Handlers and the least and the greatest number of arguments.
+#: Handlers, with the minimum and maximum number of arguments.
 HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "global_id": (_global_id, 0, 1),
     "global_size": (_global_size, 0, 1),

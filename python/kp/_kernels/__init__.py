@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that are called with arrays: kp.kernel, and what kp.jit shares with it."""
+"""Kernels that are called with arrays: kp.kernel, and the parts shared with kp.jit."""

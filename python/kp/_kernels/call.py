@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One call of a kernel: what it gives becomes memory and numbers, sizes and outputs."""
+"""One call of a kernel: its arguments become memory, numbers, sizes and outputs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Events = Iterable[Any] | Any  # events, CUDA streams, or None
 
 @dataclass
 class Bound:
-    """An array of a call, and the memory that stands for it on the device."""
+    """An array of a call, and its memory on the device."""
 
     given: Any
     memory: Memory | None
@@ -47,7 +47,7 @@ class Bound:
 
 
 def number_of(value: Any) -> Any:
-    """Return an array without axes as the number that it holds, and anything else as it is."""
+    """Return an array without axes as a number, and anything else unchanged."""
     if getattr(value, "shape", None) != () or isinstance(value, np.generic):
         return value
     return (value.numpy() if hasattr(value, "numpy") else np.asarray(value))[()]
@@ -69,7 +69,7 @@ def refuse_common(shader: KernelShader, written: list[tuple[str, Any]]) -> None:
 def write_back(
     manager: Manager, queue: Queue | None, launched: Event | None, after: list[Callable[[], None]]
 ) -> None:
-    """Run what arrays want to be called after a launch on a queue. They use the default one."""
+    """Call the arrays' callbacks after a launch on a queue. They use the default one."""
     if after and launched is not None and queue is not None and queue is not manager.default_queue:
         manager.default_queue.barrier([launched])
     for each in after:
@@ -172,9 +172,9 @@ class Call:
         shapes: Mapping[str, tuple[int, ...]] | None = None,
         sharded: frozenset[str] = frozenset(),
     ) -> None:
-        """`shapes` are those of tensors that are parts of something else.
+        """`shapes`: the shapes of tensors that are parts of something else.
 
-        `sharded` are the arrays of which each device has a part. They alone set the size.
+        `sharded`: the arrays that are distributed over devices. They alone set the size.
         """
         self.shader = shader
         self.shapes = shapes
@@ -277,10 +277,10 @@ class Call:
         return items_of(self.shader, threads, given, self.elements())
 
     def make_outputs(self, threads: Any) -> None:
-        """Make the arrays that the call leaves out, with the shape of the largest one given.
+        """Create the arrays that the call omits, with the shape of the largest one given.
 
-        Those that each work item accesses at its own index have the shape of the work items if that
-        is another number.
+        Arrays that each work item accesses at its own index get the shape of the work items if
+        their number differs.
         """
         left_out = [
             each
@@ -312,16 +312,16 @@ class Call:
             self.bound[parameter.name] = Bound(given, tensor, shape, download=self.numpy)
 
     def outputs(self, launched: Event | None, queue: Queue | None) -> Any:
-        """Return what the kernel writes: None, an array, or a tuple of arrays.
+        """Return the kernel's outputs: None, an array, or a tuple of arrays.
 
-        `launched` is what run() returned for the queue.
+        `launched`: the result of run() for the queue.
         """
         bounds = self.bound.values()
         after = [bound.after for bound in bounds if bound.after is not None]
         write_back(self.manager, queue, launched, after)
         downloads = [bound for bound in bounds if bound.download and bound.memory is not None]
         if downloads and launched is not None:
-            launched.wait()  # reading waits only for what is submitted, which this may not be yet
+            launched.wait()  # reading waits only for submitted work, and this may not be submitted yet
         for bound in downloads:
             _download(bound)
         written = [
@@ -442,7 +442,7 @@ def _download(bound: Bound) -> None:
 
 
 def manager_of(shader: KernelShader, values: Mapping[str, Any], manager: Manager | None) -> Manager:
-    """Return the manager of a call: the one given, that of its tensors, or the default one."""
+    """Return the manager of a call: the one given, its tensors', or the default one."""
     found, owner = manager, "mgr"
     for parameter in shader.parameters:
         value = values.get(parameter.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the parameters that an iterative launcher runs through."""
+"""Values of the parameters of an iterative launcher."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ class Kernel(Launchable):
 
     @property
     def glsl(self) -> str:
-        """The GLSL text, with what the short form adds. Empty if it was made of SPIR-V or a path."""
+        """The GLSL text, including the short form's additions. Empty if made from SPIR-V or a
+        path."""
         return self._shader.glsl
 
     @property
@@ -78,23 +79,25 @@ class Kernel(Launchable):
         progress: Any = None,
         **kwargs: Any,
     ) -> TuningResult:
-        """Find the fastest configuration for a call with these arguments, and use it from now on.
+        """Find the fastest configuration for a call with these arguments, and use it afterwards.
 
         - `args`, `kwargs`, `threads`, `mgr`: as for a call. Arrays keep their contents.
         - `local_size`: the work items of a group to try: powers of two from 32 to 512 by default. Full
           shaders declare local_size_x_id.
         - `constants`, `defines`: values to try for specialization constants and for macros of the text,
           by name. With all of them, the kernel must compute the same.
-        - `expect`: what arrays have after a call, by name; configurations with other results are not
-          chosen.
+        - `expect`: contents of arrays after a call, by name; configurations with other results are
+          rejected.
         - `cache_folder`, `effort`, `budget` (seconds), `progress`: as for Autotuner. Times are kept on
           disk, so that the next process measures nothing.
 
-        Calls with arrays of the same device use the configuration of the last tune() there, whatever
-        their size.
+        Calls with arrays of the same device use the configuration of the last tune() there,
+        regardless of size.
         """
         if self._make is None:
-            raise TypeError(f"kernel '{self.name}' was made of SPIR-V; tune kernels made of text")
+            raise TypeError(
+                f"kernel '{self.name}' was made from SPIR-V; tune kernels made from text"
+            )
         if self._shader.options:
             raise TypeError(
                 f"kernel '{self.name}' has {', '.join(self._shader.options)}, with which the "
@@ -125,7 +128,8 @@ class Kernel(Launchable):
 
 
 def _signature(shader: KernelShader) -> Signature:
-    """Return what calls of a shader may give. Raises ValueError if a keyword is among them."""
+    """Return the signature of a shader's calls. Raises ValueError if a parameter has the name of a
+    keyword."""
     for each in shader.parameters:
         if each.name in KEYWORDS:
             raise ValueError(
@@ -162,20 +166,20 @@ def kernel(
     robust_access: bool | None = None,
     max_private_bytes: int | None = None,
 ) -> Kernel:
-    """Make a kernel of a compute shader, to be called with arrays.
+    """Make a kernel from a compute shader, to be called with arrays.
 
     - `shader`: a full shader (GLSL or HLSL text, a path, or SPIR-V), or GLSL in the short form,
       which has a function `kernel void name(float a, in float x[], out float y[]) { ... }` instead
       of main(). Its body runs once for each index `i` below the number of work items. It must not
       use barriers.
-    - `name`: its name in messages; by default that of the short form or of the file.
+    - `name`: its name in messages; by default the short form's or the file's.
     - `local_size`: work items of a group, for the short form; 64 by default.
-    - `threads`: the work items of calls that do not say; a number, up to three, or a function of
-      the arrays by name.
+    - `threads`: the default number of work items; a number, up to three, or a function of the
+      arrays by name.
     - `includes`, `defines`: as for kp.compile().
     - `samplers`, `subgroup_size`, `full_subgroups`, `addressed`, `robust_access`,
-      `max_private_bytes`: as for Manager.algorithm(). Samplers and tensors belong to a device, on
-      which alone the kernel then runs.
+      `max_private_bytes`: as for Manager.algorithm(). Samplers and tensors belong to a device, and
+      the kernel then runs only there.
 
     Raises ShaderError if the shader does not compile.
     """

@@ -19,9 +19,9 @@ _MAX_PLANS = 64
 
 
 class Launchable(ABC):
-    """A kernel that is called with arrays. It keeps what calls that are alike have in common.
+    """A kernel that is called with arrays. It caches the work that similar calls share.
 
-    - `threads`: the work items of calls that do not say.
+    - `threads`: the default number of work items.
     """
 
     def __init__(self, signature: Signature, threads: Any) -> None:
@@ -60,10 +60,10 @@ class Launchable(ABC):
         """Launch it with arrays and numbers, and return the arrays that it writes.
 
         - `args`, `kwargs`: the arguments, by position or by name. Arrays that it only writes may be
-          left out. They get the shape of the largest array given.
+          omitted; they get the shape of the largest array given.
         - `threads`: the number of work items, or up to three (x, y, z). By default there is one for
           each element of the largest array.
-        - `mgr`: the device for NumPy arrays; by default that of the tensors, or default_manager().
+        - `mgr`: the device for NumPy arrays; by default the tensors', or default_manager().
         - `queue`: by default the manager's default queue.
         - `wait_for`: the events to wait for.
         - `target`: the devices of a group that run it, if the arrays are kp.Buffers.

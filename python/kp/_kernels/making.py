@@ -76,7 +76,7 @@ def made(
     includes: Iterable[str | os.PathLike[str]],
     defines: Mapping[str, Any] | None,
 ) -> KernelShader:
-    """Return the shader of a text, a path or SPIR-V."""
+    """Return the shader from a text, a path or SPIR-V."""
     text = source if isinstance(source, str) else ""
     order = None
     keep: Callable[[str], None] | None = None
@@ -99,7 +99,7 @@ def made(
             text, name = "", name or readable(os.path.basename(path)).split(".")[0]
     elif callable(source):
         raise TypeError(
-            f"a kernel is made of a shader (text, a path or SPIR-V), not of {kind_of(source)}; kp.jit "
+            f"a kernel is made from a shader (text, a path or SPIR-V), not {kind_of(source)}; kp.jit "
             "compiles functions in Python"
         )
     else:

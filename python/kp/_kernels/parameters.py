@@ -34,13 +34,13 @@ class KernelParameter:
     """An argument of a kernel.
 
     - ``index``: its index among the arguments of a launcher; -1 for an array of which the shader
-      uses the shape alone.
+      uses only the shape.
     - ``kind``: "buffer", "image", "value" (of the push constants) or "constant" (a specialization
       constant, which may be left out).
     - ``components``: numbers in an element of the shader's array, or in the value.
     - ``stride``: bytes of an element of the shader's array; 0 if the buffer has no such array.
-    - ``ndim``: the number of dimensions that an array must have, without that of the components;
-      None for any.
+    - ``ndim``: the number of dimensions that an array must have, without the components; None for
+      any.
     """
 
     name: str
@@ -60,7 +60,7 @@ class KernelParameter:
 
     @property
     def is_output(self) -> bool:
-        """Whether the shader writes every element that it accesses, so that calls may leave it out."""
+        """Whether the shader writes every element that it accesses, so that calls may omit it."""
         return self.kind == "buffer" and self.writes and not self.reads and self.dtype is not None
 
 
@@ -74,13 +74,13 @@ class Extent:
 
 
 class Signature:
-    """What the calls of a kernel may give.
+    """The signature of a kernel's calls.
 
     - `kernel`: its name, for messages.
     - `positional`: the arguments that have a position, in their order.
-    - `named`: arguments that are given by name alone, and may be left out.
+    - `named`: optional arguments, given only by name.
     - `aliases`: further names of arguments.
-    - `defaults`: the values of arguments that a call does not give.
+    - `defaults`: the values of omitted arguments.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Signature:
         kwargs: Mapping[str, Any],
         keywords: tuple[str, ...] = KEYWORDS,
     ) -> dict[str, Any]:
-        """Return the arguments of a call by name, without those that are None.
+        """Return the arguments of a call by name, except None.
 
         `keywords` are the other keywords of the call, for messages.
         """

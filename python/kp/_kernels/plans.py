@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of kernels that are as earlier ones: what was found out about those is used again."""
+"""Plans of kernel calls, which later calls with the same types and shapes reuse."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _NUMBERS = (int, float, bool, complex, np.generic)
 
 @dataclass(frozen=True)
 class CallPlan:
-    """What calls with arguments of the same types and shapes have in common.
+    """The plan that calls with arguments of the same types and shapes share.
 
-    - ``local_size``: what launchers are given; None if the shader fixes it.
-    - ``arguments``: those of the launcher, by index, with None in place of what a call gives.
-    - ``slots``: of each argument that a call may give, its parameter, index, whether it is an
-      array, and whether the kernel writes it.
+    - ``local_size``: for launchers; None if the shader fixes it.
+    - ``arguments``: the launcher's, by index, with None in place of a call's.
+    - ``slots``: for each argument of a call, its parameter, index, whether it is an array, and
+      whether the kernel writes it.
     """
 
     shader: KernelShader
@@ -41,7 +41,7 @@ class CallPlan:
 
 
 def number_key(value: Any) -> Any:
-    """Return what the type of a number in a kernel depends on."""
+    """Return a key for the type of a number in a kernel."""
     if isinstance(value, (tuple, list)):
         return len(value), all(isinstance(each, int) for each in value)
     is_long = isinstance(value, int) and not -(2**31) <= value < 2**31
@@ -51,7 +51,7 @@ def number_key(value: Any) -> Any:
 def key_of(
     signature: Signature, values: Mapping[str, Any], threads: Any, mgr: Manager | None
 ) -> tuple[Any, ...] | None:
-    """Return what a plan is for. None if not all arrays are on the device of one manager."""
+    """Return the key of a plan; None if not all arrays are on the device of one manager."""
     if threads is not None and type(threads) is not int:
         return None
     key: list[Any] = [threads]
@@ -160,7 +160,7 @@ def _last(
     launcher: KernelLauncher,
     written: Any,
 ) -> LastCall | None:
-    """Return what the next call may launch again; None if the arrays are large."""
+    """Return the launch for the next call to repeat; None if the arrays are large."""
     arrays: list[tuple[str, Any, bool, Any, Any]] = []
     numbers: list[tuple[str, Any]] = []
     size = 0
@@ -197,7 +197,7 @@ def repeat(
 ) -> tuple[Any, LastCall | None]:
     """Launch as an earlier call did, with other arrays and numbers.
 
-    Return what the kernel writes, and the call if the next one may be the same.
+    Return the kernel's outputs, and the call if the next one may repeat it.
     """
     shader = plan.shader
     given = plan.arguments.copy()

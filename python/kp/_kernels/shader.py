@@ -12,16 +12,17 @@ from .._kp import Manager
 from .._shaders.reflection import Reflection
 from .parameters import Extent, KernelParameter
 
-#: An array and, of each of its indices, the axis of the work items that it is, or None. A single
+#: An array and, for each of its indices, the matching axis of the work items, or None. A single
 #: index counts the elements of the whole array.
 IndexedAccess = tuple[str, tuple[int | None, ...]]
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What Kernel.tune() found for a device: a shader, its local size in x, and constants by index.
+    """The result of Kernel.tune() for a device: a shader, its local size in x, and constants by
+    index.
 
-    - ``launched_with``: the local size that launchers are given, if the shader does not fix it.
+    - ``launched_with``: the local size for launchers, if the shader does not fix it.
     """
 
     manager: Manager
@@ -33,7 +34,7 @@ class Tuned:
 
 @dataclass
 class KernelShader:
-    """A shader and what its calls may give.
+    """A shader and the signature of its calls.
 
     - ``axes``: the number of axes of the work items.
     - ``global_size``: the index of a push constant uvec3 with the number of work items, or None.
@@ -44,7 +45,7 @@ class KernelShader:
     - ``options``: keywords of the launcher's kernel, such as samplers.
     - ``glsl``: its text; "" for SPIR-V and paths.
     - ``keep``: keeps the compiled shader in a cache folder; None if it was not compiled here.
-    - ``unchanged``: returns whether what it was made of is still the same; None if that cannot change.
+    - ``unchanged``: returns whether its sources are unchanged; None if they cannot change.
     """
 
     name: str
@@ -70,11 +71,11 @@ class KernelShader:
         self._kernels: list[tuple[Manager, LauncherKernel]] = []
 
     def is_current(self) -> bool:
-        """Return whether what it was made of is still the same."""
+        """Return whether its sources are unchanged."""
         return self.unchanged is None or self.unchanged()
 
     def missing(self, values: Mapping[str, Any]) -> list[str]:
-        """Return the arguments that a call must give, but has not."""
+        """Return the required arguments that a call lacks."""
         return [
             each.name
             for each in self.parameters
@@ -102,14 +103,14 @@ class KernelShader:
         return kernel
 
     def tuned_for(self, manager: Manager) -> Tuned | None:
-        """Return what tuning found for a device."""
+        """Return the result of tuning for a device."""
         for tuned in self._tuned:
             if tuned.manager is manager:
                 return tuned
         return None
 
     def use(self, tuned: Tuned) -> None:
-        """Launch with what tuning found from now on."""
+        """Use the result of tuning for later launches."""
         others = [each for each in self._tuned[-7:] if each.manager is not tuned.manager]
         self._tuned = [*[each for each in others if each.manager.is_init()], tuned]
         self._kernels = [each for each in self._kernels if each[0] is not tuned.manager]

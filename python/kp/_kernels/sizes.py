@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The work items of a call, and the shapes of the arrays that it leaves out."""
+"""The work items of a call, and the shapes of omitted arrays."""
 
 from __future__ import annotations
 
@@ -67,17 +67,17 @@ def items_of(
 def output_shape(
     shader: KernelShader, parameter: KernelParameter, items: Shape, largest: Shape
 ) -> Shape:
-    """Return the shape of an array that a call leaves out: that of the largest array given.
+    """Return the shape of an omitted array: the shape of the largest array given.
 
     An array that each work item accesses at its own index has the shape of the work items, `items`,
-    if that is another number.
+    if their number differs.
     """
     access = (parameter.name, tuple(reversed(range(len(items)))))
     own = access in shader.by_index and parameter.ndim in (None, len(items))
     shape = items if own and math.prod(items) != math.prod(largest) else largest
     if parameter.ndim is not None and parameter.ndim != len(shape):
         raise TypeError(
-            f"kernel '{shader.name}' needs '{parameter.name}': its shape is not that "
+            f"kernel '{shader.name}' needs '{parameter.name}': its shape differs from the shape "
             f"of the largest array, {shape}"
         )
     return shape

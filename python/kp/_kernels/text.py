@@ -14,7 +14,7 @@ _ARGUMENT = re.compile(r"(?:(in|out|inout)\s+)?(\w+)\s+(\w+)\s*(\[\s*\])?")
 _BLOCK = re.compile(r"layout\s*\(([^)]*)\)[^;{}()]*?\b(?:buffer|uniform)\s+\w+\s*\{([^{}]*)\}")
 _SMALL = re.compile(r"\b(?:u?int(?:8|16|64)_t|float16_t|[iu](?:8|16|64)vec[234]|f16\w+)\b")
 
-#: What the short form declares.
+#: Declarations of the short form.
 _HEADER = """layout(local_size_x = {local_size}) in;
 {buffers}layout(push_constant) uniform KpArguments {{
     uvec3 kp_global_size;
@@ -96,7 +96,7 @@ def expand(source: str, local_size: int = 64) -> tuple[str, str, list[str]] | No
 
 
 def by_index(source: str, names: list[str]) -> tuple[IndexedAccess, ...]:
-    """Return the arrays of a short form that are accessed at [i] and whose length is not asked for."""
+    """Return the arrays of a short form that are accessed at [i] and whose length is not used."""
     plain = _COMMENTS.sub(_blank, source)
     return tuple(
         (name, (0,))

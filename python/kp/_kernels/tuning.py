@@ -37,7 +37,7 @@ def _push_constants(shader: KernelShader, values: Mapping[int, Any]) -> bytes:
 
 
 def _sizes(where: str, local_size: Iterable[int] | None, limit: int) -> list[int]:
-    """Return the local sizes to try: those given, or of the usual ones what the device can."""
+    """Return the local sizes to try: the given ones, or the usual ones that the device supports."""
     if local_size is None:
         return [each for each in _LOCAL_SIZES if each <= limit]
     try:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages for calls of the extension module that no signature accepts.
 
-pybind11 prints all arguments, whole shaders among them, and every signature. These messages say which
-argument is wrong.
+pybind11 prints all arguments, whole shaders among them, and every signature. These messages name
+the wrong argument.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def _split(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
-#: What pybind11 calls a whole number.
+#: pybind11's names for whole numbers.
 _INTEGERS = ("int", "typing.SupportsInt", "typing.SupportsIndex")
-#: The type of several, with what they may be.
+#: The type of sequences of whole numbers, and their alternatives.
 _ROW = re.compile(r"(?P<kind>tuple|collections\.abc\.Sequence)\[(?P<items>[^\]]*)\](?: \| None)?")
 
 
@@ -103,7 +103,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _fault_in_row(label: str, name: str, value: Any, length: int) -> str | None:
-    """Say what is wrong with an argument that is several whole numbers."""
+    """Describe the error in an argument that is several whole numbers."""
     wanted = f"a tuple of {counted(length, 'whole number')}" if length else "a row of whole numbers"
     is_row = isinstance(value, (list, tuple, np.ndarray)) and (not length or len(value) == length)
     if not is_row or not all(isinstance(each, (int, np.integer, type(None))) for each in value):
@@ -117,7 +117,7 @@ def _fault_in_row(label: str, name: str, value: Any, length: int) -> str | None:
 def _explanation(
     label: str, signature: _Signature, args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> str:
-    """Say what is wrong with a call. Raises UnicodeEncodeError if a text has no UTF-8."""
+    """Describe the error in a call. Raises UnicodeEncodeError if a text has no UTF-8."""
     for name in kwargs:
         if name not in signature.keywords:
             return no_argument(label, name, signature.keywords)
@@ -191,7 +191,7 @@ def _takes_names(documentation: str | None) -> bool:
 def install() -> None:
     """Wrap the public functions of the extension module that have named arguments.
 
-    Those that CPython calls directly are of another type, and have messages of their own.
+    Functions that CPython calls directly have another type and their own messages.
     """
     for name, member in list(vars(_kp).items()):
         private = name.startswith("_")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What notebooks show of tensors, arrays and images."""
+"""Display of tensors, arrays and images in notebooks."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from .._kp import Image, Memory
 
-#: The most elements that a table has, and the most that are fetched from a tensor to be shown.
+#: The maximum numbers of elements in a table, and fetched from a tensor for it.
 TABLE, SHOWN = 400, 1_000_000
 #: Pillow's names of pixels with 1 to 4 channels of 8 bits.
 _MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
 
 
 def values_as_html(title: str, values: NDArray[Any]) -> str:
-    """Return a table of one or two axes, or NumPy's text of others and of long ones."""
+    """Return a table for one or two axes, or NumPy's text for other or large arrays."""
     from html import escape  # here, because few programs need it
 
     title = escape(title)

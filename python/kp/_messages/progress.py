@@ -12,9 +12,9 @@ WIDTH = 30
 
 
 class TuningBar:
-    """Shows how far tuning is, on sys.stderr, which notebooks show as well as terminals.
+    """Shows the progress of tuning on sys.stderr, in notebooks as well as terminals.
 
-    There, it draws one line again and again. Elsewhere, as in a file, it writes a line for each round.
+    There, it redraws one line. Elsewhere, as in a file, it writes a line for each round.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:

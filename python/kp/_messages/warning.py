@@ -7,12 +7,12 @@ import os
 import sys
 import warnings
 
-#: The folder of the package, of whose files none is the caller.
+#: The package's folder: files in it are never the caller.
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
 def warn(message: str, category: type[Warning] = RuntimeWarning) -> None:
-    """Warn of the line outside of this package that called it."""
+    """Warn, naming the calling line outside of this package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_OWN):
         level, frame = level + 1, frame.f_back

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What random numbers are made of: distributions, checks of their parameters, and tensors of numbers."""
+"""Parts of kp.random: distributions, checks of parameters, and tensors of random numbers."""

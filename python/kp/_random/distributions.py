@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions of kp.random.Generator that are made of uniform and normal numbers.
+"""Distributions of kp.random.Generator that are derived from uniform and normal numbers.
 
-Each call takes its numbers from a sequence of its own, whose key is made of the generator's
-place. The generator goes on by the number of results. Whole numbers are computed in float64.
+Each call uses its own sequence, keyed by the generator's position. The generator advances by the
+number of results. Whole numbers are computed in float64.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ _LARGEST = 2.0**53
 
 
 def _kernel(name: str, parameters: str, value: str, result: str = "T") -> Any:
-    """Return what draws numbers by GLSL, whose functions are in shaders/lib/Distributions.glsl.
+    """Return a function that draws numbers by GLSL, whose functions are in
+    shaders/lib/Distributions.glsl.
 
     It may name `at`, the number of the element, and `key`.
     """
@@ -65,7 +66,7 @@ def _of_function(name: str, parameters: str, result: str = "T") -> Any:
 
 
 def _of_uniform(name: str, parameters: str, value: str, result: str = "T") -> Any:
-    """Return what draws a number from `u`, which is in (0, 1)."""
+    """Return a function that draws a number from `u`, which is in (0, 1)."""
     first = parameters.split()[0]
     return _kernel(name, parameters, f"T u = kp_random_open(at, key, {first}); {value}", result)
 
@@ -134,7 +135,7 @@ class Distributions:
     normal: Callable[..., Array]
     standard_normal: Callable[..., Array]
 
-    # --- numbers that others are made of ----------------------------------------------------------
+    # --- building blocks --------------------------------------------------------------------------
 
     def _kind(self, name: str, dtype: DTypeLike | None) -> Any:
         """Return the dtype of results. Raises TypeError if they are not floats."""
@@ -152,7 +153,8 @@ class Distributions:
     def _floats(
         self, name: str, size: Size, dtype: DTypeLike | None, *given: Any, of: str = ""
     ) -> Array:
-        """Return floats of a dtype, drawn as `of` or as `name`, of a size or of their parameters'."""
+        """Return floats of a dtype, drawn as `of` or as `name`, with a size or the parameters'
+        shape."""
         kind = self._kind(name, dtype)
         computed = np.promote_types(kind, np.float32)
         made = self._drawn(of or name, size_of(size, *given), computed, *given)
@@ -161,7 +163,7 @@ class Distributions:
     def _drawn(
         self, name: str, shape: tuple[int, ...], kind: Any, *given: Any, result: Any = None
     ) -> Array:
-        """Return numbers of a distribution, in one kernel that waits for nothing.
+        """Return numbers of a distribution, by one kernel, without waiting.
 
         They are computed in the dtype `kind`, and have it, too, unless `result` is another.
         """
@@ -244,7 +246,7 @@ class Distributions:
     def lognormal(
         self, mean: Any = 0.0, sigma: Any = 1.0, size: Size = None, dtype: DTypeLike | None = None
     ) -> Array:
-        """Return numbers whose logarithms are normal, of that mean and standard deviation."""
+        """Return numbers whose logarithms are normal, with this mean and standard deviation."""
         return exp(self.normal(mean, within("sigma", sigma, 0, math.inf), size, dtype))
 
     def laplace(
@@ -319,8 +321,8 @@ class Distributions:
     ) -> Array:
         """Return vectors of normal numbers of a mean and a covariance matrix, which is factored on the host.
 
-        - `check_valid`: "warn", "raise" or "ignore" what is not symmetric and positive semidefinite
-          within `tol`.
+        - `check_valid`: "warn", "raise" or "ignore" if `cov` is not symmetric and positive
+          semidefinite within `tol`.
         - `method`: the factorization: "svd", "eigh" or "cholesky".
         """
         if check_valid not in ("warn", "raise", "ignore"):
@@ -381,7 +383,7 @@ class Distributions:
     def multinomial(self, n: Any, pvals: Any, size: Size = None) -> Array:
         """Return how often (int64) each of several outcomes comes in `n` trials, along the last axis.
 
-        - `pvals`: their probabilities, one list of them. What they lack to 1 is the last one's.
+        - `pvals`: their probabilities, one list of them. The last one gets the remainder to 1.
         """
         chances = np.asarray(pvals.numpy() if isinstance(pvals, Array) else pvals, np.float64)
         if chances.ndim != 1 or chances.size == 0:

@@ -2,8 +2,8 @@
 """Random numbers of the generator Philox 4x32-10, as tensors.
 
 Element i is number ``counter + i`` of the sequence of `seed` and `stream`. It is the same on every
-device, and however a sequence is cut into tensors: add a tensor's size to `counter` for the numbers
-after it. NumPy's Philox is another variant (4x64), with other numbers.
+device, and no matter how a sequence is cut into tensors: add a tensor's size to `counter` for the
+numbers after it. NumPy's Philox is another variant (4x64), with other numbers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def filled(
 ) -> Tensor:
     """Return a tensor of random numbers: of the default float, or `dtype`; see OpRandom.
 
-    Memory of an array is filled later, and nothing waits for it.
+    An array's memory is filled later, without waiting.
     """
     name = distribution if isinstance(distribution, str) else distribution[0]
     _require_keys(name, seed, counter, stream)
@@ -67,7 +67,7 @@ def _made(manager: Manager, shape: tuple[int, ...], dtype: DTypeLike, for_array:
 
 
 def _of_manager(function: F) -> F:
-    """Return a function that first tells those who know NumPy's what it takes."""
+    """Return a function with a helpful error for callers used to NumPy's signature."""
     explained = explains_keywords(function)
     name = function.__name__
 
@@ -209,15 +209,16 @@ def permutation(
     counter: int = 0,
     stream: int = 0,
 ) -> Tensor:
-    """Return the integers (int64) below a number in random order, or a tensor with its rows so.
+    """Return the integers (int64) below a number in random order, or a tensor with its rows
+    reordered.
 
     Rows are along the first axis. Every order is equally likely. It depends on the number of rows,
-    `seed`, `counter` and `stream`. Of n rows, take a counter that is larger by 2 n for the next one.
+    `seed`, `counter` and `stream`. For the next permutation of n rows, add 2 n to the counter.
     """
     if isinstance(x, Tensor):
         rows = x.shape[0] if x.shape else 0
         if not x.shape:
-            raise ValueError("x has no axis along which its rows could change places")
+            raise ValueError("x has no axis along which to permute rows")
         order = order_of(manager, rows, seed, counter, stream)
         mixed = blank_like(x, x.shape, x.dtype)
         if mixed.size():
@@ -238,7 +239,7 @@ def shuffle(tensor: Tensor, *, seed: int = 0, counter: int = 0, stream: int = 0)
             "kp.random.default_rng(seed).shuffle(...)"
         )
     if not tensor.shape:
-        raise ValueError("the tensor has no axis along which its rows could change places")
+        raise ValueError("the tensor has no axis along which to permute rows")
     if tensor.size() == 0:
         return
     order = order_of(tensor.manager, tensor.shape[0], seed, counter, stream)

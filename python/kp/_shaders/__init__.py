@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python does about shaders: reflection, constants by name, layouts of structs, and Slang's library."""
+"""Shaders in Python: reflection, constants by name, layouts of structs, and Slang's library."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from .reflection import PushConstant
 from .._wording import counted
 
-#: What messages add about the push constant that kernels in the short form and @kp.jit have.
+#: A hint for messages about the push constant of kernels in the short form and @kp.jit.
 OF_KERNELS = (
     ". This shader is a kernel: a call of it gives kp_global_size, the number of work items (x, y, z); "
     "algorithms need the value, as 'kp_global_size': (1000, 1, 1)"
@@ -26,7 +26,7 @@ def _hint(names: Iterable[str]) -> str:
 
 
 def shape_problem(shape: Sequence[int], axes: Sequence[tuple[int, int]]) -> str:
-    """Return what is wrong with the shape of a value for these axes; "" if nothing is.
+    """Return the error in the shape of a value for these axes; "" if there is none.
 
     A value has the shape that the shader declares, or its inner axes are flat. Axes of 1 do not count.
     """
@@ -43,8 +43,8 @@ def shape_problem(shape: Sequence[int], axes: Sequence[tuple[int, int]]) -> str:
 
 
 def _fitting(what: str, value: Any, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return a value as an array of a dtype. Raise if that cannot hold it: fractions are rounded to a
-    float, but integers are not, and nothing that is finite becomes infinite."""
+    """Return a value as an array of a dtype. Raise if the dtype cannot hold it: fractions are
+    rounded to a float, but integers are not, and finite values never become infinite."""
     given = np.asarray(value)
     numbers = _flattened(value if isinstance(value, (list, tuple)) else given)
     if given.dtype.kind not in "biufO" or not all(isinstance(each, Real) for each in numbers):
@@ -114,7 +114,7 @@ def _value(
 
 
 def single_floats(values: Any, argument: str) -> bytes:
-    """Return the numbers of nested lists as float32, which they are where no type is known."""
+    """Return the numbers of nested lists as float32, the type where none is known."""
     single = np.dtype(np.float32)
     numbers = [
         _fitting(f"{argument}[{place}]", number, single).tobytes()
@@ -225,7 +225,7 @@ def pack_members(
 ) -> bytes:
     """Return the push constant block of these members of `size` bytes, as pack_push_constants().
 
-    Structs are bytes, or arrays that have their layout.
+    Structs are bytes, or arrays with the same layout.
     """
     structs = [member for member in members if member.dtype is None and member.name in values]
     shader = {

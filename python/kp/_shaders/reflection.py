@@ -18,7 +18,7 @@ class Binding:
 
     - ``count``: descriptors in an array of them, else 1. 0 if the shader does not fix their number.
     - ``argument``: index of the first of an algorithm's memory objects that is bound here. None for
-      a separate sampler, which takes none.
+      a separate sampler.
     - ``dtype``: the scalar type of a buffer's trailing array or only member, or the sampled type of
       an image. None for structs.
     - ``components``: scalars per element. A ``vec4`` has 4.
@@ -47,7 +47,8 @@ class PushConstant:
     """A member of the push-constant block. ``offset`` and ``size`` are in bytes.
 
     - ``components``: all its numbers. ``mat3 m[2]`` has 18.
-    - ``axes``: where they lie, outermost first, as the shader indexes them: a count and the bytes from
+    - ``axes``: their layout, outermost first, as the shader indexes them: a count and the bytes
+      from
       one to the next. Empty for a single number and for structs.
     """
 

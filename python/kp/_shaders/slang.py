@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Slang's library is, which compiles shaders in Slang."""
+"""Finds Slang's library, which compiles shaders in Slang."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Structs of NumPy beside those of shaders: the places of their numbers."""
+"""Compares the layout of NumPy's structs with shaders'."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _places(axes: Sequence[tuple[int, int]], start: int) -> Iterator[int]:
 
 
 def _takes(declared: np.dtype[np.generic], given: np.dtype[np.generic]) -> bool:
-    """Whether numbers of a shader may be those of NumPy: signed and unsigned ones may be either."""
+    """Whether a shader's numbers may be NumPy's: signed and unsigned match."""
     if given.kind == "b":
         return declared.itemsize == 1
     integers = declared.kind in "iu" and given.kind in "iu"
@@ -55,7 +55,7 @@ def _takes(declared: np.dtype[np.generic], given: np.dtype[np.generic]) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def mismatch(dtype: np.dtype[np.generic], members: tuple[Member, ...]) -> str:
-    """Return what of a shader's struct a dtype has at another place or of another type; "" if nothing."""
+    """Return how a dtype's layout or types differ from a shader's struct; "" if they match."""
     given: dict[int, np.dtype[np.generic]] = {}
     raw: list[tuple[int, int]] = []  # fields without numbers, which may hold anything
     known = dtype.itemsize  # bytes of which all numbers are in `given`

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python does about tensors: copies, CUDA and DLPack, transfers, and hints in messages."""
+"""Tensors in Python: copies, CUDA and DLPack, transfers, and hints in messages."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of CUDA: DLPack both ways, the CUDA array interface, and torch's memory pool.
 
-docs/guides/interop.md has the users' page.
+docs/guides/interop.md is the users' page.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def shared_dlpack(
     wanted = here if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
     if wanted == (CPU, 0):
         if copy is False:
-            raise BufferError("an array in device memory needs a copy to become one of the host")
+            raise BufferError("an array in device memory must be copied to become a host array")
         if stream is not None:
             raise ValueError("stream must be None for an array of the host")
         flat = tensor.read().reshape(-1)[offset:]
@@ -93,7 +93,7 @@ def shared_dlpack(
     if stream is None:
         stream = _LEGACY
     elif stream == 0:
-        raise ValueError("stream 0 is ambiguous: 1 is the default stream, 2 that of the thread")
+        raise ValueError("stream 0 is ambiguous: 1 is the default stream, 2 the thread's")
     if stream != -1:
         tensor.cuda_wait(stream)
     versioned = max_version is not None and int(max_version[0]) >= 1
@@ -141,7 +141,7 @@ def _copied(tensor: Tensor) -> Tensor:
 
 
 class Source:
-    """An array of another library: where it is, and what keeps it."""
+    """An array of another library: its memory and its owner."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Source:
         read_only: bool,
         owner: Any,
     ) -> None:
-        """Take what a capsule or an array interface says. Strides count elements."""
+        """Take the description in a capsule or an array interface. Strides count elements."""
         self.address = address
         self.device = device
         self.dtype = dtype
@@ -249,8 +249,8 @@ def _from_interface(x: Any, manager: Manager) -> tuple[Source, int | None]:
 def cuda_tensor(x: Any, manager: Manager, copy: bool | None) -> tuple[Tensor, Source]:
     """Return a flat tensor with a CUDA array's memory, or a copy of it, and its layout.
 
-    The tensor begins at the array's first element in memory. Later work that uses it waits for what
-    the array's library has queued.
+    The tensor begins at the array's first element in memory. Later work that uses it waits for the
+    work that the array's library has queued.
     """
     device = manager.cuda_device
     stream: Any = manager.cuda_stream
@@ -325,7 +325,7 @@ def tensor_from(x: Any, manager: Manager, copy: bool | None = None) -> Tensor:
 
 
 def host_tensor(values: NDArray[Any], manager: Manager, copy: bool | None) -> Tensor | None:
-    """Return a tensor in the memory of a host array if copy=False, or None: it is to be copied."""
+    """Return a tensor in the memory of a host array if copy=False, or None if it must be copied."""
     if copy is not False:
         return None
     try:
@@ -362,7 +362,7 @@ class _TorchPools:
     """The torch.cuda.MemPools of one manager.
 
     torch lets one thread at a time allocate from a pool, and calls gradients in threads of its own,
-    so each `with` block takes a pool that no other uses.
+    so each `with` block takes an unused pool.
     """
 
     def __init__(self, torch: Any, manager: Manager) -> None:
@@ -404,10 +404,10 @@ _pools: weakref.WeakKeyDictionary[Manager, _TorchPools] = weakref.WeakKeyDiction
 def torch_pool(manager: Manager | None = None) -> Iterator[Any]:
     """Let torch allocate CUDA memory that kernels use in place, inside a `with` block.
 
-    Tensors that torch creates inside it, in the thread that entered it, go to from_dlpack() without
-    a copy. They may be used after it, and keep their memory. The value is the torch.cuda.MemPool.
-    Blocks inside one another, and in several threads at once, are fine. Without a manager, that of
-    kp.default_manager().
+    Tensors that torch creates inside it, in the thread that entered it, can be passed to
+    from_dlpack() without a copy. They may be used after it, and keep their memory. The value is the
+    torch.cuda.MemPool. Blocks inside one another, and in several threads at once, are fine. The
+    default manager is kp.default_manager().
     """
     from .._default import default_manager
 

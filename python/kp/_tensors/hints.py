@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages for what arrays can do and tensors cannot: compute, and everything by methods."""
+"""Messages for features of arrays that tensors lack: arithmetic and most methods."""
 
 from __future__ import annotations
 

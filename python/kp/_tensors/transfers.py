@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks and conversions of the arrays that buffers are written from and read into."""
+"""Checks and converts arrays for writing and reading buffers."""
 
 from __future__ import annotations
 

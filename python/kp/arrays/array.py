@@ -52,7 +52,7 @@ class Array(Values):
         _offset: int
         _writable: bool
         _is_evaluated: bool
-        #: Which memory the view is in, and the number of its elements.
+        #: The view's memory, and its number of elements.
         _memory_id: int
         _memory_count: int
         #: Whether no other array shares the memory.
@@ -145,8 +145,8 @@ class Array(Values):
     def tensor(self) -> Tensor:
         """Return a tensor with these elements in C order, flat.
 
-        It is the array's own memory if that has nothing else in it, and a copy otherwise.
-        Expressions that are not computed yet keep the present values.
+        It is the array's own memory if it holds nothing else, and a copy otherwise.
+        Pending expressions keep the current values.
         """
         if self.size == 0:
             return self._manager.tensor(shape=(0,), dtype=self._dtype)
@@ -162,7 +162,7 @@ class Array(Values):
     ) -> Any:
         """Return a capsule with a copy in host memory.
 
-        An array in the memory of a shared tensor gives a capsule of that, in CUDA's memory.
+        An array in the memory of a shared tensor gives a capsule of CUDA memory.
         """
         if (tensor := self._shared_tensor()) is not None:
             return cuda.shared_dlpack(
@@ -185,7 +185,7 @@ class Array(Values):
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        """Describe the memory to CuPy, Numba and others, if it is that of a shared tensor."""
+        """Describe the memory to CuPy, Numba and others, if it belongs to a shared tensor."""
         tensor = self._shared_tensor()
         if tensor is None:
             raise AttributeError(
@@ -231,9 +231,10 @@ class Array(Values):
         return self._viewed(self._dtype if dtype is None else np.dtype(dtype))
 
     def __kp_tensor__(self, writable: bool) -> tuple[Tensor, Callable[[], None] | None]:
-        """Return a tensor with the elements in C order, for kernels, and what to call after they ran.
+        """Return a tensor with the elements in C order, for kernels, and a callback for after the
+        launch.
 
-        The tensor is the array's own if it is a whole one, else a copy that is copied back.
+        The tensor is the array's own if the array covers it, else a copy that is copied back.
         """
         if writable and not self._writable:
             raise ValueError("the array is read-only, because it repeats elements; copy() it first")
@@ -245,7 +246,8 @@ class Array(Values):
         return self._memory(), None
 
     def __kp_memory__(self, writable: bool) -> int | None:
-        """Return the number of the array's memory, as __kp_tensor__ does; None if that gives a copy."""
+        """Return the number of the array's memory, as __kp_tensor__ does; None if it would give a
+        copy."""
         if not self._is_whole():
             return None
         if writable:
@@ -254,7 +256,7 @@ class Array(Values):
 
     @staticmethod
     def _from_tensor(tensor: Tensor) -> Array:
-        """Return an array in the memory of a tensor, whatever its contents."""
+        """Return an array in the memory of a tensor, regardless of its contents."""
         if tensor.size() == 0:  # kernels, reductions for example, take no memory without elements
             return blank(tensor.manager, tensor.shape, tensor.dtype)
         if (owner := tensor._owner) is not None:
@@ -272,7 +274,7 @@ if not TYPE_CHECKING:
 
 
 def share(tensor: Tensor) -> Array:
-    """Return an array in the memory of a tensor that others have, too."""
+    """Return an array in the memory of a tensor that has other owners."""
     if not tensor.is_init():
         which = "manager" if not tensor.manager.is_init() else "tensor"
         raise InvalidArgument(f"this {which} was destroyed")

@@ -29,7 +29,7 @@ OF_SOMETHING = ("min", "max", "argmin", "argmax")
 
 
 def reduced_type(op: Operator, dtype: DType) -> DType:
-    """Return the type of a reduction by an operator: that of the elements, unless it is another's."""
+    """Return the type of a reduction by an operator: by default the elements' type."""
     if op in ("argmin", "argmax", "count_nonzero"):
         return np.dtype(np.int64)
     if op in ("any", "all"):
@@ -108,7 +108,7 @@ def reduce(
     the type of x, unless the name says another: int64 for indices and counts, bool for "any" and
     "all". `segments` has n + 1 ascending offsets for n results, as the rows of a sparse matrix have:
     the first is of the elements from ``segments[0]`` to before ``segments[1]`` in C order. Indices
-    are those within the segment.
+    count within the segment.
     """
     array = given(x)
     dtype = reduced_type(op, array._dtype)

@@ -100,7 +100,7 @@ def nan_to_num(
 
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Array:
-    """Return elements of the first choice whose condition is true, and `default` where none is."""
+    """Return elements of the first choice whose condition is true, and `default` elsewhere."""
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError(
             f"select takes a choice per condition, but there are {len(condlist)} conditions and "
@@ -114,7 +114,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     shapes = [np.shape(each) for each in (*condlist, *choicelist, default)]
 
     def part(value: Any) -> Any:
-        """Return an array, or a number, of which a kernel needs no memory."""
+        """Return an array or a number, for a kernel."""
         if isinstance(value, (bool, int, float, complex, np.number)):
             return dtype.type(value)
         return converted(as_array(value, manager), dtype)
@@ -127,7 +127,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 
 
 def _kind(x: Any) -> Any:
-    """Return what result_dtype takes: a dtype, or a Python number."""
+    """Return an argument for result_dtype: a dtype, or a Python number."""
     if isinstance(x, (bool, int, float, complex)) and not isinstance(x, np.generic):
         return x
     return getattr(x, "dtype", None) or np.asarray(x).dtype
@@ -136,8 +136,8 @@ def _kind(x: Any) -> Any:
 def choose(a: Any, choices: Sequence[Any], out: Array | None = None, mode: str = "raise") -> Array:
     """Return for each element i of a the element of ``choices[i]`` at its place.
 
-    `mode` says what indices out of range do: "raise" an error, which waits for the device, "wrap"
-    around, or be the nearest one ("clip").
+    `mode` handles indices out of range: "raise" an error, which waits for the device, "wrap"
+    around, or "clip" to the nearest one.
     """
     index = given(a)
     if index._dtype.kind not in "biu":
@@ -174,8 +174,8 @@ def piecewise(
 ) -> Array:
     """Return a function of x that is different where each condition is true.
 
-    `funclist` has a function of arrays or a number for each condition, and perhaps one more for where
-    none is true, which is 0 otherwise. `args` and `kw` are passed on. Functions see all elements.
+    `funclist` has a function of arrays or a number for each condition, and optionally a default,
+    which is 0 otherwise. `args` and `kw` are passed on. Functions see all elements.
     """
     array = given(x)
     masks = list(condlist) if isinstance(condlist, (list, tuple)) else [condlist]
@@ -209,7 +209,7 @@ def extract(condition: Any, arr: Any) -> Array:
 
 
 def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Set the elements of an array to those of another, where a mask is true."""
+    """Copy the elements of another array where a mask is true."""
     if not isinstance(dst, Array):
         raise TypeError(f"copyto writes into a kp.Array, not {kind_of(dst)}")
     python = isinstance(src, int) or (isinstance(src, float) and dst._dtype.kind in "fc")
@@ -225,7 +225,7 @@ def copyto(dst: Array, src: Any, casting: str = "same_kind", where: Any = True) 
 
 
 def _replace(array: Array, mask: Any, values: Any) -> None:
-    """Set the elements at which a mask, which broadcasts, is true to those of values."""
+    """Set the elements at which a mask, which broadcasts, is true to the elements of values."""
     flags = converted(as_array(mask, array._manager), np.dtype(np.bool_))
     if broadcast(flags._shape, array._shape) != array._shape:
         raise ValueError(f"a mask of shape {flags.shape} does not broadcast to {array.shape}")
@@ -233,7 +233,8 @@ def _replace(array: Array, mask: Any, values: Any) -> None:
 
 
 def putmask(a: Array, mask: Any, values: Any) -> None:
-    """Set the elements that a mask chooses to those of `values` at their places, which are repeated."""
+    """Set the elements that a mask selects to the elements of `values` at the same positions;
+    `values` repeats."""
     _require(a, "putmask")
     flags = as_array(mask, a._manager)
     if flags.shape != a.shape:
@@ -246,7 +247,7 @@ def putmask(a: Array, mask: Any, values: Any) -> None:
 
 
 def place(arr: Array, mask: Any, vals: Any) -> None:
-    """Set the elements that a mask chooses to `vals` in their order, which are repeated."""
+    """Set the elements that a mask selects to `vals` in order; `vals` repeats."""
     _require(arr, "place")
     flags = converted(as_array(mask, arr._manager), np.dtype(np.bool_))
     if flags.shape != arr.shape:
@@ -260,7 +261,8 @@ def place(arr: Array, mask: Any, vals: Any) -> None:
 
 
 def _of_tensor(x: Array, count: int, v: Any) -> Any:
-    """Return what put() writes into a tensor, whose rules are stricter: a value per index, or one."""
+    """Return the values that put() writes into a tensor, with stricter rules: one per index, or a
+    single one."""
     given_values = v if isinstance(v, Array) else np.asarray(v)
     if given_values.dtype != x._dtype and not np.can_cast(
         given_values.dtype, x._dtype, "same_kind"
@@ -301,9 +303,9 @@ def _put_words(x: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
 def put(x: Any, /, ind: Any, v: Any, mode: str = "raise") -> None:
     """Set the elements with given indices among all in C order.
 
-    Negative indices count from the end; others out of range raise IndexError, or for arrays with
-    `mode` "wrap" around or are the nearest one ("clip"). There is a value per index, or one for all;
-    for arrays, fewer are repeated. Of equal indices, any may win.
+    Negative indices count from the end; others out of range raise IndexError; for arrays, `mode`
+    "wrap" wraps them around, and "clip" takes the nearest index. There is a value per index, or one
+    for all; for arrays, fewer values repeat. If indices repeat, any of the values may win.
     """
     _require(x, "put")
     if mode not in ("raise", "wrap", "clip"):
@@ -359,7 +361,7 @@ def _require(x: Any, name: str) -> None:
 
 
 def fill_diagonal(a: Array, val: Any, wrap: bool = False) -> None:
-    """Set the elements whose indices are all the same; with `wrap`, of tall matrices also below."""
+    """Set the elements on the main diagonal; with `wrap`, continue it below in tall matrices."""
     _require(a, "fill_diagonal")
     if a.ndim < 2:
         raise ValueError(f"an array with a diagonal has at least 2 axes, not {a.ndim}")

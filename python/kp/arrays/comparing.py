@@ -37,8 +37,8 @@ def isclose(
 ) -> Array:
     """Return whether elements are nearly equal: whether ``|a - b| <= atol + rtol * |b|``.
 
-    Infinities are close to equal ones, and NaNs to none, or with `equal_nan` to each other. Integers are
-    compared in float64.
+    Infinities are close to equal ones. NaNs are close to each other with `equal_nan`, and otherwise
+    to nothing. Integers are compared in float64.
     """
     manager = manager_of(a, b)
     x, y = _operand(a, manager), _operand(b, manager)
@@ -65,7 +65,7 @@ def isclose(
     return apply("logical_or", found, nans)
 
 
-#: Types whose arrays two expressions compare, which begin sooner than many.
+#: Types that are compared by two expressions, which start sooner than many.
 _COMPARED = (np.dtype(np.float32), np.dtype(np.float64))
 
 
@@ -106,11 +106,11 @@ def allclose(
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Return whether two arrays have the same shape and equal elements.
 
-    NaNs are equal to none, or with `equal_nan` to each other.
+    NaNs are equal to each other with `equal_nan`, and otherwise to nothing.
     """
     try:
         first, second = _array(a1, a2), _array(a2, a1)
-    except TypeError:  # text and objects, which are no elements of arrays
+    except TypeError:  # text and objects, which arrays cannot hold
         return _equal_on_host(a1, a2)
     if first.shape != second.shape:
         return False
@@ -122,7 +122,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 
 def _equal_on_host(a1: Any, a2: Any) -> bool:
-    """Compare what arrays on a device do not hold, as NumPy does."""
+    """Compare values that arrays on a device cannot hold, as NumPy does."""
     first, second = (x.numpy() if hasattr(x, "numpy") else x for x in (a1, a2))
     return bool(np.array_equal(first, second))
 
@@ -146,9 +146,9 @@ def _array(x: Any, other: Any) -> Any:
 
 
 class _Place:
-    """Where the elements of an array are, for NumPy, which reads none of them.
+    """The location of an array's elements, for NumPy, which does not read them.
 
-    - `space`: what addresses count in: the host, CUDA, or one tensor of a device.
+    - `space`: the address space: the host, CUDA, or one tensor of a device.
     """
 
     def __init__(self, array: Array) -> None:
@@ -200,7 +200,7 @@ def _share(function: Any, a: Any, b: Any, max_work: int | None) -> bool:
 def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
     """Return whether two arrays may share memory: whether the ranges of their memory overlap.
 
-    Expressions that are not computed yet share memory with no other array.
+    Pending expressions share memory with no other array.
     """
     return _share(np.may_share_memory, a, b, max_work)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions that create arrays. Without a device, that of kp.default_manager()."""
+"""Functions that create arrays, by default on the device of kp.default_manager()."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def asarray(
 ) -> Array:
     """Return an array with the contents of arrays, tensors, lists or numbers.
 
-    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs; anything
+    Arrays and tensors of the device are shared unless `copy` is true or the dtype differs. Anything
     else is copied to the device, or refused if `copy` is False.
     """
     wanted = None if dtype is None else number(dtype).dtype
@@ -146,7 +146,7 @@ def array(
 
 
 def unpickled(values: Any) -> Array:
-    """Return an array of another process on the default device, or on that of a Dask worker."""
+    """Return an array of another process on the default device, or on a Dask worker's."""
     dask = sys.modules.get("kp.dask._arrays")
     made: Array = array(values) if dask is None else dask.unpickled(values)
     return made
@@ -155,11 +155,11 @@ def unpickled(values: Any) -> Array:
 def from_dlpack(x: Any, /, *, device: Manager | None = None, copy: bool | None = None) -> Array:
     """Return an array with the memory of another library's array.
 
-    In place: the memory of shared tensors, and what torch allocates inside kp.torch_pool(). Other
-    arrays of CUDA are copied on the device, and host arrays to it. With `copy=False`, a writable
-    host array in C order is used in place, too, and a GPU reads it over its bus; expressions see
-    what is written to it before they are computed. What cannot be used in place is a BufferError
-    then. Work that uses the array waits for what the other library has queued.
+    Memory of shared tensors, and memory that torch allocates inside kp.torch_pool(), is used in
+    place. Other arrays of CUDA are copied on the device, and host arrays to it. With `copy=False`,
+    a writable host array in C order is used in place, too, and a GPU reads it over its bus;
+    pending expressions see later writes to it. Arrays that cannot be used in place then raise
+    BufferError. Work that uses the array waits for the other library's queued work.
     """
     if isinstance(x, Array):
         return asarray(x, device=device, copy=copy)
@@ -288,7 +288,7 @@ def arange(
     if stop is None:
         start, stop = None, start
     if stop is None:
-        raise TypeError("arange needs stop, the number before which it ends")
+        raise TypeError("arange needs stop, the end of the range (excluded)")
     start = 0 if start is None else start
     if step == 0:
         raise ValueError("step must not be 0")
@@ -304,7 +304,7 @@ def arange(
             last = start + step * (count - 1)
             np.asarray([int(last)], wanted)
     if wanted.kind == "b" and count > 2:
-        raise TypeError(f"a range of {count} numbers does not fit bool, which has two")
+        raise TypeError(f"a range of {count} numbers does not fit bool, which has two values")
     require(on, wanted)
     return _progression(start, step, count if count > 0 else 0, wanted, on)
 
@@ -426,7 +426,7 @@ def _even(
 
 
 def _of_host(values: Any, dtype: DTypeLike | None, device: Manager | None, *given: Any) -> Array:
-    """Return floats that NumPy computed of what was given, as `dtype` or by the rule of the default float."""
+    """Return floats that NumPy computed, as `dtype` or by the rule of the default float."""
     if dtype is None:
         arrays = [each for each in given if isinstance(each, (Array, np.ndarray, np.generic))]
         dtype = without_doubles(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise kernels and reductions of the user's own, from lines of GLSL."""
+"""User-defined elementwise kernels and reductions, from lines of GLSL."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def _bare(part: Any, dtype: DType) -> Any:
 def _kernel_of(
     in_params: str, out_params: str, operation: str, name: str, preamble: str
 ) -> tuple[tuple[LineParameter, ...], tuple[LineParameter, ...], Any]:
-    """Return the inputs, the results and the kernel of a text, which a program may give in each step."""
+    """Return the inputs, the results and the kernel of a text, cached for programs that repeat
+    it."""
     inputs, outputs = parse(in_params, "in_params"), parse(out_params, "out_params")
     if not outputs:
         raise ValueError("out_params must name at least one result")
@@ -64,7 +65,9 @@ def _kernel_of(
         raise ValueError("results cannot be raw")
     taken = {each.name for each in inputs} & {each.name for each in outputs}
     if taken:
-        raise ValueError(f"{taken.pop()!r} is an input and a result; give the array as result, too")
+        raise ValueError(
+            f"{taken.pop()!r} is an input and a result; pass the array as a result, too"
+        )
     require_set(outputs, operation, preamble)
     described = [_described(each) for each in inputs], [_described(each) for each in outputs]
     return inputs, outputs, _kp._ElementwiseKernel(*described, operation, name, preamble)
@@ -152,7 +155,7 @@ class ElementwiseKernel:
         self.glsl = self._kernel.run(shape, parts, results) or self.glsl
 
     def _on_group(self, group: DeviceGroup, args: tuple[Any, ...], size: int | None) -> Any:
-        """Compute on each device its rows; all of them if the GLSL knows their indices."""
+        """Compute its rows on each device; all of them if the GLSL uses indices."""
         given = len(self._inputs)
         inputs, targets = args[:given], args[given:]
         if re.search(r"\b[in]\b", self._operation):
@@ -196,10 +199,10 @@ class ElementwiseKernel:
         shapes = [shape for _, shape in named]
         if size is not None:
             if [shape for shape in shapes if shape]:
-                raise ValueError("size is for kernels whose inputs are all raw or numbers")
+                raise ValueError("size is only for kernels whose inputs are all raw or numbers")
             return (size,)
         if not shapes:
-            raise ValueError("give size: nothing else says how many elements there are")
+            raise ValueError("give size: no input determines the number of elements")
         return broadcast(*shapes, names=[name for name, _ in named])
 
 
@@ -232,8 +235,8 @@ def elementwise(
         saxpy = kp.elementwise("T x, T y, T a", "T z", "z = a * x + y")
         z = saxpy(x, y, 2.0)
 
-    - `in_params`, `out_params`: types and names. A type is NumPy's name (float32) or a capital letter, which
-      stands for any: the same letter is the same type, and its name in the GLSL.
+    - `in_params`, `out_params`: types and names. A type is NumPy's name (float32) or a capital
+      letter, which stands for any type: equal letters are equal types, named so in the GLSL.
     - `operation`: statements that set each result. `i` is the index of the element, `n` the number
       of them. Half and 8- and 16-bit numbers are computed in 32 bits.
     - A parameter "raw T x" is a whole array, indexed as a function: x(i).
@@ -367,10 +370,10 @@ def reduction(
         length = norm(x, axis=1)
 
     - `in_params`, `out_params`: as for elementwise(); there is one result.
-    - `map_expr`: what is reduced, of the inputs of an element.
+    - `map_expr`: the expression to reduce, over the inputs of an element.
     - `reduce_expr`: combines `a` and `b`; associative and commutative.
     - `post_map_expr`: sets the result from the total `a`.
-    - `identity`: the total of no elements, as GLSL or a number.
+    - `identity`: the result without elements, as GLSL or a number.
 
     Everything is computed in the type of the result; half in float.
     """

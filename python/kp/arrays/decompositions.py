@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""QR factors, eigenvalues and singular values of matrices, and what is made of them.
+"""QR factors, eigenvalues and singular values of matrices, and functions based on them.
 
-The device computes real matrices; complex ones, and those that NumPy computes faster (`dense_rules`), are
-computed on the host.
+The device computes real matrices; complex ones, and matrices that NumPy computes faster
+(`dense_rules`), are computed on the host.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def qr(a: Any, mode: Literal["raw"]) -> tuple[Array, Array]: ...
 def qr(a: Any, mode: str = "reduced") -> QRResult | Array | tuple[Array, Array]:
     """Return orthogonal and triangular factors of matrices.
 
-    With `mode` "r", only the triangular ones, and with "raw" what numpy.linalg.qr returns then, which
-    NumPy computes on the host.
+    With `mode` "r", return only the triangular ones; with "raw", NumPy computes numpy.linalg.qr's
+    result on the host.
     """
     x = matrices(a) if mode in ("reduced", "complete", "r") else None
     if x is None:
@@ -56,15 +56,15 @@ def qr(a: Any, mode: str = "reduced") -> QRResult | Array | tuple[Array, Array]:
 
 
 def _is_upper(uplo: Any) -> bool | None:
-    """Return whether the upper triangle is named, or None for what NumPy refuses."""
+    """Return whether the upper triangle is selected, or None for arguments that NumPy refuses."""
     return {"L": False, "U": True}.get(uplo.upper()) if isinstance(uplo, str) else None
 
 
 def eigh(a: Any, UPLO: str = "L") -> EighResult:
     """Return eigenvalues, in ascending order, and eigenvectors of symmetric matrices.
 
-    The lower triangles are read, or the upper ones with "U". A matrix with an infinity or NaN has NaN for
-    results, without an error. Complex matrices are computed by NumPy on the host.
+    The lower triangles are read, or the upper ones with "U". A matrix with an infinity or NaN gives
+    NaN, without an error. Complex matrices are computed by NumPy on the host.
     """
     x, upper = matrices(a, square=True), _is_upper(UPLO)
     if x is None or upper is None:
@@ -97,9 +97,9 @@ def svd(
 ) -> SVDResult | Array:
     """Return the singular value decompositions of matrices.
 
-    Without `compute_uv`, only the singular values. A matrix with an infinity or NaN has NaN for results,
-    without an error. Complex matrices, and those of which `hermitian` is said, are computed by NumPy on the
-    host, which raises LinAlgError then.
+    Without `compute_uv`, only the singular values. A matrix with an infinity or NaN gives NaN,
+    without an error. With `hermitian`, and for complex matrices, NumPy computes on the host, and
+    raises LinAlgError then.
     """
     x = None if hermitian else matrices(a)
     if x is None:
@@ -187,7 +187,8 @@ def cond(x: Any, p: Any = None) -> Array:
 
 
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Array, Array, Array, Array]:
-    """Return least-squares solutions, sums of squares that are left, the rank, and the singular values of `a`.
+    """Return least-squares solutions, sums of squared residuals, the rank, and the singular values
+    of `a`.
 
     Singular values up to `rcond` times the largest one count as 0: by default, the larger extent times the
     distance of floats. Waits for the device, as the shape of the sums depends on the rank.

@@ -29,7 +29,7 @@ _kinds: weakref.WeakKeyDictionary[Manager, Kind] = weakref.WeakKeyDictionary()
 
 
 def kind_of_device(manager: Manager) -> Kind:
-    """Return which rule holds for a device."""
+    """Return the rule for a device."""
     found = _kinds.get(manager)
     if found is None:
         if manager.get_device_properties()["type"] == "cpu":
@@ -45,8 +45,8 @@ def are_square(array: Array) -> bool:
 
 
 def matrices(a: Any, square: bool = False) -> Array | None:
-    """Return matrices, perhaps square ones, that the device computes, or None for those that NumPy
-    computes or refuses.
+    """Return matrices, perhaps square ones, that the device computes, or None if NumPy computes or
+    refuses them.
     """
     array = as_array(a, manager_of(a))
     return for_device(array) if not square or are_square(array) else None
@@ -55,7 +55,7 @@ def matrices(a: Any, square: bool = False) -> Array | None:
 def for_device(x: Array) -> Array | None:
     """Return matrices in the dtype that a device computes, or None if NumPy computes them on the host.
 
-    NumPy also computes, or refuses, what are no matrices.
+    NumPy also handles, or refuses, anything but matrices.
     """
     if x.ndim < 2 or x._dtype.kind not in "biuf":
         return None

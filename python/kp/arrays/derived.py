@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Elementwise functions made of others: limits, rounding, angles, parts of numbers, and what kind they are."""
+"""Elementwise functions built from others: limits, rounding, angles, parts and classes of
+numbers."""
 
 from __future__ import annotations
 
@@ -73,7 +74,7 @@ def _clipped(x: Any, min: Any, max: Any) -> Array:
 
 
 def _in_range(bound: Any, dtype: DType) -> Any:
-    """Return a bound; one that integers cannot reach as the nearest that they can."""
+    """Return a bound, clamped to the range of the integer type."""
     if isinstance(bound, int) and not isinstance(bound, bool) and dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return sorted((int(limits.min), bound, int(limits.max)))[1]

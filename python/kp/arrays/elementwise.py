@@ -87,7 +87,7 @@ def fitting(value: Any, like: Array) -> Array:
 
 
 class Operand:
-    """What a function is given, and how it takes part in the choice of types.
+    """An argument of a function, and its role in type promotion.
 
     `kind` is a dtype, or Python's type of a number, which adapts to the others.
     """
@@ -115,7 +115,7 @@ class Operand:
     def part(self, dtype: DType) -> Any:
         """Return it as a part of an expression: an array, or a number with its dtype.
 
-        The dtype is that of a number which adapts; others have their own.
+        The dtype is for numbers that adapt; others have their own.
         """
         if self.array is not None:
             return self.array
@@ -138,7 +138,7 @@ def _are_plain(values: tuple[Any, ...]) -> bool:
 
 
 def apply(name: str, *values: Any) -> Array:
-    """Return a function of arrays, numbers and whatever NumPy makes arrays of."""
+    """Return a function of arrays, numbers and anything that NumPy converts to arrays."""
     if _are_plain(values):
         made: Array | None = _kp._apply(name, values)
         if made is not None:
@@ -158,9 +158,9 @@ def apply(name: str, *values: Any) -> Array:
 
 
 def _operand(value: Any, manager: Manager) -> Any:
-    """Return what the library takes for a value: an array, or a number of Python or NumPy."""
+    """Return a value as the library takes it: an array, or a number of Python or NumPy."""
     if isinstance(value, np.generic):
-        number(value.dtype)  # raises for what arrays cannot hold
+        number(value.dtype)  # raises for values that arrays cannot hold
         return value
     if isinstance(value, (bool, int, float, complex)):
         return value if type(value) in _SCALARS else _plain(value)
@@ -168,7 +168,7 @@ def _operand(value: Any, manager: Manager) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a number of a class derived from one of Python's as a number of that."""
+    """Return a number of a derived class as Python's own."""
     base: Any = next(base for base in _SCALARS if isinstance(value, base))
     return base(value)
 
@@ -211,7 +211,7 @@ def _on_host(name: str, values: tuple[Any, ...], manager: Manager) -> Array:
 
 
 def assign_all(target: _A, result: Any) -> _A:
-    """Set all elements of an array to those of another, whose dtype may be another of its kind."""
+    """Copy all elements of another array, whose dtype may be another of the same kind."""
     own: Any = target
     if (
         type(own) is Array
@@ -224,7 +224,7 @@ def assign_all(target: _A, result: Any) -> _A:
         own._become(result)
         return target
     if not isinstance(target, (Array, GroupArray)):
-        raise TypeError("out must be a kp.Array; a NumPy array gets the values by numpy()")
+        raise TypeError("out must be a kp.Array; for a NumPy array, use numpy()")
     if not np.can_cast(result._dtype, target._dtype, "same_kind"):
         raise TypeError(
             f"the result is of {result._dtype}, which an array of {target._dtype} cannot hold; use "
@@ -309,7 +309,7 @@ def applied(name: str, values: tuple[Any, ...], out: Any, where: Any, dtype: Any
     """Apply a function with the keywords of NumPy's ufuncs.
 
     - `out`: gets the result. Where the mask `where` is false, it stays as it is.
-    - `dtype`: what the operands are converted to first.
+    - `dtype`: the type to which operands are converted first.
     """
     if dtype is not None:
         wanted = number(dtype).dtype
@@ -340,7 +340,7 @@ def _named(function: Callable[..., Array], name: str) -> Callable[..., Array]:
     function.__name__ = function.__qualname__ = name
     ufunc = FUNCTIONS[name].ufunc
     numpy_name = "cbrt" if isinstance(ufunc, OfFloats) else ufunc.__name__
-    function.__doc__ = f"Return {FUNCTIONS[name].words}. Types are those of numpy.{numpy_name}."
+    function.__doc__ = f"Return {FUNCTIONS[name].words}. Types follow numpy.{numpy_name}."
     return by_rows("made")(function)
 
 
@@ -395,7 +395,7 @@ def imag(x: Any, /) -> Array:
 def set_part(x: Any, part: int, value: Any) -> None:
     """Set the real (0) or the imaginary parts (1) of the elements."""
     if not isinstance(x, Array):
-        raise TypeError("parts are set for arrays of one device; x.parts are those of a group")
+        raise TypeError("parts are set for arrays of one device; for a group, use x.parts")
     if x._dtype.kind != "c":
         if part == 1:
             raise TypeError(f"an array of {x._dtype} has no imaginary parts to set; use astype()")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The elementwise functions of arrays: which NumPy function each one is.
+"""The elementwise functions of arrays, by NumPy's function.
 
 The library has their GLSL, and knows the types that NumPy would compute in. Where devices cannot
 compute a type, NumPy itself computes on the host.
@@ -20,11 +20,12 @@ class Function:
 
     name: str
     ufunc: Any
-    words: str  # what it returns, for its docstring
+    words: str  # a description of the result, for its docstring
 
 
 class OfFloats:
-    """A function of floats that is no ufunc of NumPy's, with a ufunc's attributes and the types of cbrt."""
+    """A function of floats without a ufunc in NumPy, with a ufunc's attributes and the types of
+    cbrt."""
 
     nargs = 2
     types = ("e->e", "f->f", "d->d")

@@ -89,7 +89,7 @@ def tri(
 def meshgrid(
     *arrays: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy"
 ) -> tuple[Array, ...]:
-    """Return the coordinates of a grid from those along each axis.
+    """Return the coordinates of a grid from the coordinates along each axis.
 
     With `sparse`, each array has one element along the other axes. Without `copy`, they are views.
     """
@@ -115,8 +115,8 @@ def meshgrid(
 
 class _Grid:
     """Coordinates by slices: kp.mgrid[0:3, 0:1:5j] is an array with one part per axis, and kp.ogrid
-    a tuple of arrays with one element along the other axes. An imaginary step is a number of points,
-    the end among them. The dtype is NumPy's; the device is the default one.
+    a tuple of arrays with one element along the other axes. An imaginary step is a number of
+    points, including the end. The dtype is NumPy's; the device is the default one.
     """
 
     def __init__(self, dense: bool) -> None:
@@ -378,8 +378,8 @@ def ravel_multi_index(
 ) -> Array:
     """Return the flat indices of elements, given an index per axis of the shape `dims`.
 
-    `mode` says what indices out of range do: "raise" ValueError, which waits for the device, "wrap"
-    around, or be the nearest one ("clip").
+    `mode` handles indices out of range: "raise" ValueError, which waits for the device, "wrap"
+    around, or "clip" to the nearest one.
     """
     shape = extents(dims)
     if len(multi_index) != len(shape):

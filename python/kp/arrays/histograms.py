@@ -38,7 +38,7 @@ def _extremes(x: Array) -> tuple[Any, Any]:
 
 
 def _weights(name: str, weights: Any, x: Array) -> Array | None:
-    """Return weights of the elements of x as an array, in the type that they are added in."""
+    """Return weights of the elements of x as an array, in the type of their sums."""
     if weights is None:
         return None
     if in_tensors():
@@ -155,9 +155,10 @@ def histogram(
     """Return how many elements are in each bin (int64), or the sums of their weights, and the edges.
 
     `bins` is a number of bins of equal width over `range`, by default from the smallest to the
-    largest element, or their edges in ascending order. Each bin has its lower edge, the last one its
-    upper edge, too. Elements outside of all bins and NaNs are skipped. With `density`, for arrays, counts
-    are divided by their sum and the widths of the bins, so that the integral is 1.
+    largest element, or their edges in ascending order. Each bin includes its lower edge, and the
+    last one its upper edge, too. Elements outside of all bins and NaNs are skipped. With `density`,
+    for arrays, counts are divided by their sum and the widths of the bins, so that the integral is
+    1.
     """
     if density is not None and not isinstance(density, (bool, np.bool_)):
         raise TypeError("density is True or False; give weights by name, as weights=...")
@@ -208,8 +209,8 @@ def _weighted(weights: Any) -> Any:
 def bincount(x: Any, /, weights: Array | None = None, minlength: int = 0) -> Array:
     """Return how often each integer from 0 on occurs (int64), or the sum of its weights.
 
-    There are as many results as the largest integer needs, and at least `minlength`. Sums are float64,
-    or for tensors of the type of the weights.
+    The result has an element for each integer up to the largest, and at least `minlength`. Sums are
+    float64, or for tensors the type of the weights.
     """
     array = given(x)
     if array.ndim != 1:
@@ -279,7 +280,7 @@ def histogramdd(
         flat = place if flat is None else apply("add", apply("multiply", flat, count), place)
     cells = tuple(each.size - 1 for each in edges)
     size = math.prod(cells)
-    flat = where(inside, flat, size)  # what is outside is counted behind all bins
+    flat = where(inside, flat, size)  # elements outside are counted behind all bins
     by = None
     if weights is not None:
         given_weights = ravel(as_array(weights, manager))
@@ -317,7 +318,7 @@ def histogram2d(
     density: bool | None = None,
     weights: Any = None,
 ) -> tuple[Array, Array, Array]:
-    """Return histogramdd([x, y], ...): the counts, the edges of x and those of y.
+    """Return histogramdd([x, y], ...): the counts, the edges of x and the edges of y.
 
     `bins` is a number or edges for both, or a pair of these.
     """

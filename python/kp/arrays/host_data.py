@@ -32,7 +32,7 @@ def dtype_of(obj: Any, values: NDArray[Any], manager: Manager) -> np.dtype[Any]:
 
 
 def _refuse_part(obj: Any) -> None:
-    """Raise TypeError for what operations take as a part of a tensor."""
+    """Raise TypeError for operations' form of a part of a tensor."""
     if not (isinstance(obj, tuple) and 2 <= len(obj) <= 3):
         return
     tensor, *places = obj
@@ -54,7 +54,7 @@ def _require_64_bits(values: NDArray[Any]) -> None:
 
 
 def _other_kind(obj: Any, values: NDArray[Any]) -> str:
-    """Return what is not a number in data."""
+    """Return the first value in data that is not a number."""
     if values.dtype.kind in "US":
         return "text"
     if values.ndim == 0:

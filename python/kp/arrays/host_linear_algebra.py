@@ -63,7 +63,7 @@ def _on_host(
 ) -> _Function:
     """Return a function of numpy.linalg as one of arrays, of which `count` come first.
 
-    It returns what `returns` says: a class of named tuples, or the text of a type. With
+    `returns` states the result: a class of named tuples, or the text of a type. With
     `complex_results`, real numbers become complex, as the array API standard wants it.
     """
     function = getattr(np.linalg, name)
@@ -128,12 +128,12 @@ _decomposition = _on_host("svd", 1, "the parts of matrices", "tuple[Array, Array
 
 
 def qr(a: Any, mode: str) -> Any:
-    """Return what kp.linalg.qr does, and with "raw" what numpy.linalg.qr returns then."""
+    """As kp.linalg.qr, and with "raw" as numpy.linalg.qr."""
     found = _factors(a, mode)
     return QRResult(*found) if isinstance(found, tuple) and mode != "raw" else found
 
 
 def svd(a: Any, full_matrices: bool, compute_uv: bool, hermitian: bool) -> Any:
-    """Return what kp.linalg.svd does."""
+    """As kp.linalg.svd."""
     found = _decomposition(a, full_matrices, compute_uv, hermitian)
     return SVDResult(*found) if compute_uv else found

@@ -16,21 +16,21 @@ from .elementwise import as_array, broadcast
 from .groups.array import GroupArray
 from .storage import Shape
 
-#: How indices go beyond a view: extents, strides in elements, and the axes that messages name; -1 if the
-#: indices are known to be within the extent.
+#: How indices move through a view: extents, strides in elements, and the axes for messages; -1 if
+#: the indices are known to be within the extent.
 Steps = tuple[tuple[int, int, int], ...]
 
 
 @dataclass
 class _Parts:
-    """What a key selects: a view, and its axes that integer arrays index, in order."""
+    """The selection of a key: a view, and its axes that integer arrays index, in order."""
 
     view: Array
     axes: list[int] = field(default_factory=list)
     indices: list[Array] = field(default_factory=list)
     #: The axes of the array that the indices are checked for, -1 for none.
     checked: list[int] = field(default_factory=list)
-    #: The axis of the result at which those of the index arrays begin.
+    #: The axis of the result at which the axes of the index arrays begin.
     first: int = 0
     #: Whether masks without axes select, so that the result is a copy.
     copied: bool = False
@@ -137,7 +137,7 @@ def _split(array: Array, key: Any) -> _Parts:
         except TypeError:
             if isinstance(entry, GroupArray):
                 raise IndexError(
-                    "an array of a group is no index of one on a device; bring both to one place, "
+                    "an array of a group cannot index one on a device; bring both to one place, "
                     "with kp.asarray(x, group=group) or index.to_device(x.device)"
                 ) from None
             raise IndexError(
@@ -149,7 +149,8 @@ def _split(array: Array, key: Any) -> _Parts:
                 f"index {index} is out of bounds for axis {axis} with {counted(extent, 'element')}"
             )
         if places or any_advanced(entries):
-            # Beside index arrays, an integer is one, too: it decides where their axes go.
+            # Beside index arrays, an integer counts as one, too: it decides the position of their
+            # axes.
             places.append(place)
         offset += (index % extent) * stride
         axis += 1
@@ -206,7 +207,7 @@ def require_mask(mask: Shape, wanted: Shape) -> None:
 def _walk(parts: _Parts) -> tuple[Array, list[Array], Steps]:
     """Return the base view of the selected elements, the indices, and their steps.
 
-    The base view has the shape of the result, and stands still along the axes of the indices.
+    The base view has the shape of the result, with stride 0 along the axes of the indices.
     """
     shapes = [index.shape for index in parts.indices]
     try:
@@ -258,7 +259,7 @@ def get(array: Array, key: Any) -> Array:
 
 
 def put(array: Array, key: Any, value: Any) -> None:
-    """Set array[key] to a value that broadcasts to it. Of equal indices, one value wins."""
+    """Set array[key] to a value that broadcasts to it. If indices repeat, one value wins."""
     if isinstance(key, (Array, np.ndarray)) and key.dtype == np.bool_:
         if key.shape == array.shape and getattr(value, "ndim", 0) == 0 and np.isscalar(value):
             put_where(array, as_array(key, array._manager), value)

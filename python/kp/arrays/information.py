@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What dtypes are and how they combine, asked of NumPy; and what this namespace offers."""
+"""Properties and promotion of dtypes, from NumPy, and the capabilities of this namespace."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def isscalar(element: Any) -> bool:
 
 
 def can_cast(from_: Any, /, to: DTypeLike) -> bool:
-    """Return whether a dtype, or that of an array, fits another without loss."""
+    """Return whether a dtype, or an array's, fits another without loss."""
     return bool(np.can_cast(_dtype_of(from_), number(to).dtype))
 
 
@@ -147,10 +147,10 @@ def isdtype(dtype: DTypeLike, kind: Any) -> bool:
 
 
 class ArrayNamespaceInfo:
-    """What the array API standard wants to know about a namespace."""
+    """Information about the namespace, for the array API standard."""
 
     def capabilities(self) -> dict[str, Any]:
-        """Return which optional behaviour there is."""
+        """Return the optional behaviour."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": None}
 
     def default_device(self) -> Manager:
@@ -173,7 +173,7 @@ class ArrayNamespaceInfo:
     def dtypes(
         self, *, device: Manager | None = None, kind: Any = None
     ) -> dict[str, np.dtype[Any]]:
-        """Return the dtypes that a device has, by name; those of a kind, if one is given."""
+        """Return the dtypes that a device has, by name; only one kind, if given."""
         manager = _default.default_manager() if device is None else device
         found = {}
         for dtype in NUMBERS:
@@ -185,5 +185,5 @@ class ArrayNamespaceInfo:
 
 
 def __array_namespace_info__() -> ArrayNamespaceInfo:
-    """Return what this namespace offers, as the array API standard asks for it."""
+    """Return information about this namespace, as the array API standard defines it."""
     return ArrayNamespaceInfo()

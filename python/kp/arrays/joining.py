@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays made of others: stacked along an axis, split into parts, with elements added or left out."""
+"""Arrays built from others: stacked along an axis, split into parts, with elements added or
+removed."""
 
 from __future__ import annotations
 
@@ -87,8 +88,8 @@ def concatenate(
 ) -> Array:
     """Return tensors or arrays joined along an axis, or with `axis` None all of their elements.
 
-    Arrays are converted to `dtype`, by default the one that holds all of their elements. `casting` is
-    that of numpy.can_cast.
+    Arrays are converted to `dtype`, by default the one that holds all of their elements. `casting`
+    is as in numpy.can_cast.
     """
     _require_several("concat", parts)
     manager = manager_of(*parts)
@@ -166,7 +167,7 @@ _MOST_PARTS = 16
 
 
 def _each(arrays: tuple[Any, ...], function: Any) -> Any:
-    """Return a function of one array, or a tuple of those of several."""
+    """Return the function's result for one array, or a tuple for several."""
     made = tuple(function(given(each)) for each in arrays)
     return made[0] if len(made) == 1 else made
 
@@ -247,7 +248,7 @@ def column_stack(tup: Sequence[Any]) -> Array:
 
 
 def block(arrays: Any) -> Array:
-    """Return an array of nested lists of blocks: those of the innermost lists are side by side."""
+    """Return an array of nested lists of blocks: blocks of the innermost lists are side by side."""
 
     def depth_of(x: Any) -> int:
         if not isinstance(x, list):
@@ -336,7 +337,7 @@ def dsplit(ary: Any, indices_or_sections: Any) -> list[Array]:
     return _split_along("dsplit", ary, indices_or_sections, 2, 3)
 
 
-# --- elements added and left out ------------------------------------------------------------------
+# --- elements added and removed -------------------------------------------------------------------
 
 
 def append(arr: Any, values: Any, axis: int | None = None) -> Array:
@@ -345,7 +346,7 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Array:
 
 
 def _places(obj: Any, extent: int) -> Any:
-    """Return few integer indices, counted from the front; None if NumPy has to say what they mean."""
+    """Return few integer indices, counted from the front; None if NumPy must interpret them."""
     places = np.arange(*obj.indices(extent)) if isinstance(obj, slice) else np.asarray(obj)
     if places.dtype.kind not in "iu" or places.ndim > 1:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's names of parameters that have none in the array API standard: kp.sort(a=x)."""
+"""NumPy's names of parameters that are positional in the array API standard: kp.sort(a=x)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def _places(name: str) -> dict[str, int]:
 def _by_place(
     function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
-    """Return the arguments of a call with those in their places that were given by a name of NumPy's.
+    """Return the arguments of a call, with arguments by NumPy's names in their places.
 
-    Returns None if there are none, or if they do not go together with the others.
+    Returns None if there are none, or if they conflict with the others.
     """
     own = list(inspect.signature(function).parameters.values())
     positional = [

@@ -79,11 +79,11 @@ def _both_tensors(a: Any, b: Any, /, *_: Any, **__: Any) -> None:
 def matmul(a: Any, b: Any, /, out: Array | None = None, **options: Any) -> Array:
     """Return the product of matrices, as NumPy's matmul.
 
-    The last two axes are matrices. Stacks of arrays broadcast; tensors have as many matrices, or
-    one of them a single one. For tensors, the options are those of OpMatMul: `transpose_a`,
-    `transpose_b`, `alpha`, `beta` (with `out`: alpha a b + beta out), `epilogue`, a GLSL
-    expression over c, row, column, batch and bias, as in ``"max(c + bias, 0.0)"``, `bias` (one
-    element per column), and `dtype`: that of `a`, or that of the sums (float32 for float16, int32
+    The last two axes are matrices. Stacks of arrays broadcast; tensors have equal numbers of
+    matrices, or one has a single matrix. For tensors, the options follow OpMatMul:
+    `transpose_a`, `transpose_b`, `alpha`, `beta` (with `out`: alpha a b + beta out), `epilogue`, a
+    GLSL expression over c, row, column, batch and bias, as in ``"max(c + bias, 0.0)"``, `bias` (one
+    element per column), and `dtype`: the type of `a`, or of the sums (float32 for float16, int32
     for int8).
     """
     if in_tensors():

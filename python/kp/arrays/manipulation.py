@@ -118,7 +118,7 @@ def reshape_method(
 def transpose(x: Any, /, axes: Sequence[int] | None = None, out: Array | None = None) -> Array:
     """Return the axes in another order: axis i is axis ``axes[i]`` of x. Without axes, reversed.
 
-    Of an array this is a view, of a tensor a copy.
+    For an array this is a view, for a tensor a copy.
     """
     array = given(x)
     if axes is None:
@@ -187,7 +187,7 @@ def moveaxis(x: Any, /, source: Axes, destination: Axes) -> Array:
     moved = normalized_axes(source, array.ndim)
     places = normalized_axes(destination, array.ndim)
     if len(moved) != len(places):
-        raise ValueError("source and destination name different numbers of axes")
+        raise ValueError("source and destination have different numbers of axes")
     order = [axis for axis in range(array.ndim) if axis not in moved]
     for place, axis in sorted(zip(places, moved, strict=True)):
         order.insert(place, axis)
@@ -195,7 +195,7 @@ def moveaxis(x: Any, /, source: Axes, destination: Axes) -> Array:
 
 
 def in_c_order(x: Array) -> Array:
-    """Return an array whose elements lie in C order: the array itself, or a copy.
+    """Return an array whose elements are in C order: the array itself, or a copy.
 
     Functions that compute with moved axes return this, so that reshaping their results gives views.
     """
@@ -282,7 +282,7 @@ def sliding_window_view(
 def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
     """Return read-only views of a common shape.
 
-    What arrays cannot hold, such as None and text, stays in NumPy's arrays.
+    Values that arrays cannot hold, such as None and text, stay in NumPy's arrays.
     """
     manager = manager_of(*arrays)
     made: list[Any] = [
@@ -296,7 +296,7 @@ def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
 
 
 def _is_foreign(x: Any) -> bool:
-    """Return whether NumPy's arrays hold x, but not those of devices."""
+    """Return whether NumPy's arrays can hold x, but device arrays cannot."""
     return not isinstance(x, (Array, Tensor)) and np.asarray(x).dtype.kind in "OUS"
 
 
@@ -310,7 +310,7 @@ def broadcast_shapes(*shapes: Any) -> Shape:
 def flip(x: Any, /, axis: Axes | None = None, out: Array | None = None) -> Array:
     """Return the elements in reverse order along one axis, several or all.
 
-    Of an array this is a view, of a tensor a copy.
+    For an array this is a view, for a tensor a copy.
     """
     array = given(x)
     axes = normalized_axes(tuple(axis) if isinstance(axis, Iterable) else axis, array.ndim)
@@ -380,7 +380,7 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
 
 
 def _repeated(array: Array, counts: Any, axis: int) -> Array:
-    """Return each element as often as its count says. Waits for counts that are on the device."""
+    """Return each element repeated by its count. Waits for counts that are on the device."""
     from .creation import arange
     from .joining import stack
     from .scans import cumsum
@@ -403,7 +403,7 @@ def _repeated(array: Array, counts: Any, axis: int) -> Array:
 
 @by_rows("moves.roll")
 def roll(x: Any, /, shift: Axes, axis: Axes | None = None) -> Array:
-    """Return elements moved along axes; those that leave at one end enter at the other."""
+    """Return elements moved along axes; elements that leave at one end enter at the other."""
     array = given(x)
     if axis is None:
         if array.ndim != 1:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the operators and methods of arrays are made of the functions of the namespace."""
+"""Builds the operators and methods of arrays from the functions of the namespace."""
 
 from __future__ import annotations
 
@@ -50,12 +50,13 @@ def unary_operator(name: str) -> Any:
     return operator
 
 
-#: == of classes without an own one.
+#: == of classes that do not define it.
 _IDENTITY: Any = object.__eq__
 
 
 def compared(name: str, x: Any, y: Any) -> Any:
-    """Return a comparison. == and != compare with anything: what is no number equals no element."""
+    """Return a comparison. == and != compare with anything; values other than numbers equal no
+    element."""
     found = binary(name, x, y)
     if found is not NotImplemented or name not in ("equal", "not_equal"):
         return found
@@ -73,7 +74,7 @@ def comparison(name: str) -> Any:
 
 
 def in_place(function: Callable[[Any, Any], Any]) -> Any:
-    """Return the method of an operator that stores the result of another one in the array."""
+    """Return the method of an in-place operator."""
 
     def operator(self: Array, other: Operand) -> Array:
         module = _elementwise()
@@ -95,7 +96,7 @@ def _own_function(module: str, name: str) -> Any:
 
 @functools.lru_cache(maxsize=None)
 def function_of(module: str, name: str) -> Callable[..., Array]:
-    """Return a function of arrays, which also takes those of groups."""
+    """Return a function of arrays that also takes arrays of groups."""
     from .groups.functions import takes_groups
 
     made: Callable[..., Array] = takes_groups(_own_function(module, name))
@@ -123,7 +124,7 @@ def _named(method: Any, name: str, module: str) -> Any:
     return method
 
 
-#: Methods that are functions, with the modules and names of these.
+#: Methods that are functions, with their modules and names.
 _methods: list[tuple[Any, str, str]] = []
 
 
@@ -131,7 +132,7 @@ def describe() -> None:
     """Give the methods the signatures of their functions. Called once these can be imported."""
     for method, module, name in _methods:
         method.__signature__ = inspect.signature(_own_function(module, name))
-        method.__module__ = f"{__package__}.{module}"  # whose names the annotations have
+        method.__module__ = f"{__package__}.{module}"  # annotations use these names
 
 
 def reduction(name: str) -> Any:

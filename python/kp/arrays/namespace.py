@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The names that arrays add to the package: NumPy's, and those of the array API standard."""
+"""The names that arrays add to the package: NumPy's and the array API standard's."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _take_groups() -> None:
             globals()[name] = wrap(function)
 
 
-#: Functions that create arrays, have none at all, write into one, or look after groups themselves.
+#: Functions that create arrays, take none, write into one, or handle groups themselves.
 _WITHOUT_ARRAYS = frozenset(
     "array asarray asanyarray ascontiguousarray zeros ones full empty arange linspace eye elementwise evaluate reduction "
     "broadcast_shapes can_cast finfo iinfo isdtype result_type promote_types isscalar ndim shape size from_dlpack "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions that leave out NaNs, with NumPy's names."""
+"""Reductions that ignore NaNs, with NumPy's names."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def nanmean(
     *,
     where: Any = None,
 ) -> Array:
-    """Return the means along axes of what is not NaN; NaN where nothing is left."""
+    """Return the means along axes, ignoring NaNs; NaN where there is nothing else."""
     array = given(x)
     if _in_one_kernel(array, axis, dtype, where):
         return into(out, _of_numbers(array, "{0}", "$s / $n", axis, array._dtype, keepdims))
@@ -147,7 +147,7 @@ def nanvar(
     mean: Any = None,
     correction: float = 0,
 ) -> Array:
-    """Return the variances along axes of what is not NaN. See var()."""
+    """Return the variances along axes, ignoring NaNs. See var()."""
     array = given(x)
     if _in_one_kernel(array, axis, dtype, where):
         less = reductions.correction_of(ddof, correction)
@@ -155,7 +155,7 @@ def nanvar(
         if mean is None:
             mean = _of_numbers(array, "{0}", "$s / $n", axis, wide, True)
         squares = "({0} - {1}) * ({0} - {1})"
-        # What has not more elements than are taken away has no variance.
+        # No more elements than are subtracted: there is no variance.
         quotient = f"($n > $T({less}) ? $s / ($n - $T({less})) : kp_nan($T(0)))"
         mean = converted(given(mean), wide)
         return into(out, _of_numbers(array, squares, quotient, axis, array._dtype, keepdims, mean))
@@ -179,7 +179,7 @@ def nanstd(
     mean: Any = None,
     correction: float = 0,
 ) -> Array:
-    """Return the standard deviations along axes of what is not NaN. See std()."""
+    """Return the standard deviations along axes, ignoring NaNs. See std()."""
     array = given(x)
     if _in_one_kernel(array, axis, dtype, where):
         variance = nanvar(array, axis, None, None, ddof, keepdims, mean=mean, correction=correction)
@@ -191,7 +191,7 @@ def nanstd(
 
 
 def _without_nans(array: Array, found: Any, name: str) -> Any:
-    """Return an array with the number that no minimum, or maximum, is in the place of NaNs."""
+    """Return an array with NaNs replaced by the neutral number of a minimum or maximum."""
     farthest = np.inf if name.endswith("min") else -np.inf
     return _where(found, array, array._dtype.type(farthest))
 
@@ -233,7 +233,7 @@ def nanmin(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the smallest elements along axes that are not NaN; NaN where nothing is left."""
+    """Return the smallest elements along axes, ignoring NaNs; NaN where there is nothing else."""
     return _extreme("min", x, axis, out, keepdims, initial, where)
 
 
@@ -247,7 +247,7 @@ def nanmax(
     initial: Any = None,
     where: Any = None,
 ) -> Array:
-    """Return the largest elements along axes that are not NaN; NaN where nothing is left."""
+    """Return the largest elements along axes, ignoring NaNs; NaN where there is nothing else."""
     return _extreme("max", x, axis, out, keepdims, initial, where)
 
 
@@ -286,7 +286,7 @@ def nanargmin(
 ) -> Array:
     """Return the indices (int64) of the first smallest elements that are not NaN.
 
-    Raises ValueError if there are NaNs alone, which waits for the device.
+    Raises ValueError if all are NaN, which waits for the device.
     """
     return _extreme_index("argmin", x, axis, out, keepdims)
 
@@ -300,7 +300,7 @@ def nanargmax(
 
 
 def _filled(x: Any, value: int) -> Array:
-    """Return the elements with a number in the place of NaNs."""
+    """Return the elements with NaNs replaced by a number."""
     array = given(x)
     if array._dtype.kind not in "fc":
         return array

@@ -35,7 +35,7 @@ def _wide(x: Array) -> Array:
 
 
 def _largest(x: Array, axis: Any, keepdims: bool) -> Array:
-    """Return the largest elements; 0 of none, as the norm of no elements is."""
+    """Return the largest elements; 0 without elements, like the norm."""
     return reductions.max(x, axis, keepdims=keepdims, initial=None if x.size else 0)
 
 

@@ -76,7 +76,7 @@ def gradient(f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1) -> A
 def gradient(f: Any, *varargs: Any, axis: Axes = None, edge_order: int = 1) -> Any:
     """Return the derivatives along axes, by central differences: an array, or a tuple of one per axis.
 
-    `varargs` has the distance of the samples: one number, or for each axis a number or the places.
+    `varargs`: the spacing of the samples: one number, or for each axis a number or the coordinates.
     At the edges, differences of the order `edge_order` (1 or 2) are taken.
     """
     samples = _floats(given(f))
@@ -171,7 +171,7 @@ def interp(
     """Return the values at `x` of the line through the points (xp, fp), where `xp` ascends.
 
     Below and above all points, they are `left` and `right`, by default the first and last value. With
-    `period`, angles, `xp` may be in any order. The dtype is that of the operands, float64 for integers.
+    `period`, angles, `xp` may be in any order. The dtype is the operands', float64 for integers.
     """
     manager = manager_of(x, xp, fp)
     at, places, values = (_floats(as_array(each, manager)) for each in (x, xp, fp))
@@ -207,7 +207,7 @@ def interp(
     return converted(found, dtype)
 
 
-#: The value at x of the line through points, whose outermost values go on.
+#: The value at x of the line through points, extended with the outermost values.
 _LINE = elementwise(
     "P x, raw P place, raw V value, int32 last",
     "V y",
@@ -229,7 +229,7 @@ _LINE = elementwise(
 
 
 def _on_line(at: Array, places: Array, values: Array) -> Array:
-    """Return interp() of real values, in the type of these."""
+    """Return interp() of real values, in their type."""
     found = blank(at._manager, at._shape, values._dtype)
     last = (places.size - 1, np.dtype(np.int32))
     _LINE._run(at._shape, [at, places, values, last], [found])
@@ -307,7 +307,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
-    """Return the differences of neighbours of the flat array, with values in front and behind."""
+    """Return the differences of neighbours of the flat array, with values before and after it."""
     array = ravel(given(ary))
     steps = diff(array)
     ends = [None if each is None else as_array(each, array._manager) for each in (to_begin, to_end)]
@@ -322,9 +322,9 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
 ) -> Array:
-    """Return what a function gives for each row along an axis. It is called once for each row.
+    """Return a function's result for each row along an axis. It is called once for each row.
 
-    Functions with an axis of their own (kp.sort(x, axis=1)) are much faster.
+    Functions with an axis argument (kp.sort(x, axis=1)) are much faster.
     """
     array = given(arr)
     place = normalized(axis, array.ndim)

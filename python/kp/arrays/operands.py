@@ -24,7 +24,7 @@ from .storage import DType, Shape
 
 
 class _Results(threading.local):
-    """What the functions of a thread make their results for."""
+    """The kind of results that a thread's functions create."""
 
     #: For tensors: results, with the tensors that have their elements. None for arrays.
     tensors: list[tuple[Array, Tensor]] | None = None
@@ -56,9 +56,10 @@ def launch(manager: Manager, *operations: OpBase) -> None:
 
 
 def operand(x: Array, shape: Shape) -> Tensor:
-    """Return elements in C order as a tensor of a shape: their memory, or a copy if it has others, too.
+    """Return elements in C order as a tensor of a shape: their memory, or a copy if it holds
+    others, too.
 
-    The memory is not given to new arrays before the tensor is gone.
+    The memory is not reused before the tensor is destroyed.
     """
     tensor = _given(x)
     if tensor is not None and tensor.shape == shape:
@@ -91,7 +92,7 @@ def result_in(memory: Tensor) -> Array:
 
 
 def uploaded(manager: Manager, values: NDArray[Any]) -> Array:
-    """Return a result that the host has."""
+    """Return a result from the host."""
     if results.tensors is None:
         return storage.upload(manager, values)
     return result_in(manager.tensor_t(values))
@@ -107,8 +108,9 @@ def written(
 ) -> Array:
     """Return the result of a primitive: `out`, or a new array if there is none.
 
-    `operation` makes the primitive for the memory of the result. That is the memory of `out` if all of it
-    has the shape and dtype, and is not that of `source`, unless the primitive works `in_place`.
+    `operation` makes the primitive for the memory of the result. This is the memory of `out` if all
+    of it has the shape and dtype, and differs from the memory of `source` or the primitive works
+    `in_place`.
     """
     if type(out) is Array:
         if out._shape != shape:
@@ -140,7 +142,7 @@ def _target(out: Array, source: Array, dtype: DType, in_place: bool) -> Tensor |
 
 
 def _given(x: Array) -> Tensor | None:
-    """Return the tensor that a function was given in the place of an array."""
+    """Return the tensor that was passed to a function as an array."""
     for array, tensor in results.given:
         if array is x:
             return tensor
@@ -154,7 +156,8 @@ def _misfit(out: Array, shape: Shape) -> ValueError:
 
 
 def computed_type(out: Any, dtype: DType) -> DType:
-    """Return the dtype that a result is computed in: that of `out`, if it is of the same kind."""
+    """Return the dtype in which a result is computed: the dtype of `out`, if it is of the same
+    kind."""
     own: DType | None = getattr(out, "_dtype", None)
     if own is None:
         return dtype
@@ -165,14 +168,14 @@ def computed_type(out: Any, dtype: DType) -> DType:
 
 
 def blank_like(like: Tensor, shape: Shape, dtype: DTypeLike) -> Tensor:
-    """Return a new tensor on the device of another one. If that is memory of an array, so is the new one."""
+    """Return a new tensor on the device of another one, as memory of an array if the other is."""
     if like._owner is not None:
         return blank(like.manager, shape, np.dtype(dtype))
     return like.manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
 
 
 def run(like: Tensor, *operations: OpBase) -> None:
-    """Evaluate operations at once. Of the memory of an array they are launched, and nothing waits for them."""
+    """Evaluate operations at once. For memory of an array, they are launched without waiting."""
     if like._owner is not None:
         launch(like.manager, *operations)
         return
@@ -187,7 +190,7 @@ def output(name: str, like: Tensor, shape: Shape, dtype: DTypeLike, out: Tensor 
     if out is None:
         return blank_like(like, shape, dtype)
     if not isinstance(out, Tensor):
-        raise TypeError(f"out is expected to be a kp.Tensor, not {kind_of(out)}")
+        raise TypeError(f"out must be a kp.Tensor, not {kind_of(out)}")
     if out.shape != shape:
         raise ValueError(f"kp.{name} has a result of shape {shape}, but out has {out.shape}")
     return out

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .._kp import Tensor
     from .array import Array
 
-#: What operators take beside an array.
+#: Other operands of an array's operators.
 Operand: TypeAlias = (
     "Operators | Tensor | complex | np.generic | NDArray[Any] | list[Any] | tuple[Any, ...]"
 )
@@ -138,7 +138,7 @@ class Operators:
     nonzero = _method("searching", "nonzero")
 
     def conj(self) -> Array:
-        """Return the complex conjugates; of real numbers the array itself, as NumPy does."""
+        """Return the complex conjugates; for real numbers the array itself, as in NumPy."""
         array: Any = self
         return _function("elementwise", "conj")(array) if array.dtype.kind == "c" else array
 

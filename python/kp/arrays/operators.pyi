@@ -361,10 +361,10 @@ class Operators:
         """Return kp.nonzero(self, ...)."""
 
     def conj(self) -> Self:
-        """Return the complex conjugates; of real numbers the array itself, as NumPy does."""
+        """Return the complex conjugates; for real numbers the array itself, as in NumPy."""
 
     def conjugate(self) -> Self:
-        """Return the complex conjugates; of real numbers the array itself, as NumPy does."""
+        """Return the complex conjugates; for real numbers the array itself, as in NumPy."""
 
     def sort(self, axis: int = -1) -> None:
         """Sort in place along an axis."""

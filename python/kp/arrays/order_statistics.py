@@ -49,7 +49,7 @@ _CONTINUOUS = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
-#: Methods that take an element, or the mean of two: which place they look at, less than the fraction.
+#: Methods that take an element, or the mean of two: their position, less than the fraction.
 _STEPS = {"inverted_cdf": 1.0, "averaged_inverted_cdf": 1.0, "closest_observation": 1.5}
 _METHODS = (*_CONTINUOUS, *_STEPS, "lower", "higher", "midpoint", "nearest")
 
@@ -91,7 +91,7 @@ def _places(count: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
 
 
 def _step(place: Any, method: str) -> Any:
-    """Return the place that a method takes: at a whole one that one, else the next."""
+    """Return the position that a method selects: a whole one itself, else the next."""
     whole = place == np.floor(place)
     if method == "averaged_inverted_cdf":
         return np.where(whole, place + 0.5, np.floor(place) + 1)
@@ -128,7 +128,7 @@ def _quantile(
         rows = reshape(ordered, (-1, length))
         below, above, part = _places(_counts_of_numbers(rows), fractions.reshape(1, -1), method)
         low, high = take_along_axis(rows, below, 1), take_along_axis(rows, above, 1)
-        result = _between(low, high, part)  # of rows of NaN alone, NaN
+        result = _between(low, high, part)  # rows of nothing but NaN give NaN
         result = reshape(result, (*shape, fractions.size))
     else:
         below, above, part = _places(length, fractions.reshape(-1), method)
@@ -177,9 +177,9 @@ def quantile(
 ) -> Array:
     """Return the elements below which parts `q` (0 to 1) of all elements are, along axes.
 
-    The axes of `q` are the first ones of the result. `method` says what is between two elements. The
-    dtype is that of the elements, whatever `q` is, or float64 for integers. If there are NaNs, the
-    result is NaN. Raises IndexError if there are no elements.
+    The axes of `q` are the first ones of the result. `method` chooses the interpolation between two
+    elements. The dtype is the elements', regardless of `q`, or float64 for integers. If there are
+    NaNs, the result is NaN. Raises IndexError if there are no elements.
     """
     return _quantile(a, q, axis, out, method, keepdims, percent=False, nans=False)
 
@@ -206,7 +206,7 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> Array:
-    """Return the quantiles of what is not NaN; NaN where nothing is left, with a RuntimeWarning.
+    """Return the quantiles, ignoring NaNs; NaN where there is nothing else, with a RuntimeWarning.
 
     Waits for the device.
     """
@@ -260,7 +260,7 @@ def nanmedian(
     overwrite_input: bool = False,
     keepdims: bool = False,
 ) -> Array:
-    """Return the medians of what is not NaN; NaN where nothing is left, with a RuntimeWarning.
+    """Return the medians, ignoring NaNs; NaN where there is nothing else, with a RuntimeWarning.
 
     Waits for the device.
     """
@@ -271,7 +271,7 @@ def nanmedian(
     rows = reshape(ordered, (-1, length))
     counts = _counts_of_numbers(rows)
     places = np.maximum(np.concatenate([counts - 1, counts], axis=1) // 2, 0)
-    middle = take_along_axis(rows, places, 1)  # of rows of NaN alone, NaN
+    middle = take_along_axis(rows, places, 1)  # rows of nothing but NaN give NaN
     # The mean of equal numbers may overflow.
     result = where((counts % 2 == 1)[:, 0], middle[:, 0], reductions.mean(middle, axis=1))
     result = reshape(result, shape)

@@ -31,8 +31,8 @@ def pad(
 
     The width is a number, a pair (before, after), a pair for each axis, or a dictionary of these by
     axis. The border has `constant_values` (given in the same ways), or elements of the array: the
-    nearest ("edge"), those mirrored at the outermost element ("reflect") or behind it ("symmetric"),
-    or those of the other end ("wrap"). With "empty" it is undefined.
+    nearest ("edge"), elements mirrored at the outermost element ("reflect") or behind it
+    ("symmetric"), or elements from the other end ("wrap"). With "empty" it is undefined.
     """
     source = given(array)
     if type(pad_width) is int and mode == "constant" and type(constant_values) in (int, float):
@@ -73,7 +73,7 @@ def pad(
 
 
 def _by_axis(width: Any, ndim: int) -> Any:
-    """Return widths by axis as a list of pairs; those that are not named are 0."""
+    """Return widths by axis as a list of pairs; missing ones are 0."""
     if not isinstance(width, dict):
         return width
     pairs = [(0, 0)] * ndim
@@ -115,7 +115,7 @@ def _bordered(source: Array, widths: Any, values: Any, shape: tuple[int, ...]) -
 
 
 def _repeated(source: Array, widths: Any, mode: Any) -> Array:
-    """Return an array whose border has elements of its own: they are gathered in one kernel."""
+    """Return an array whose border repeats its elements, gathered in one kernel."""
     key = []
     for axis, (pair, extent) in enumerate(zip(widths, source.shape, strict=True)):
         places = np.pad(np.arange(extent), tuple(int(each) for each in pair), mode)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of kernels from lines of GLSL: how they are declared, and what they take."""
+"""The parameters of kernels from lines of GLSL: their declarations and arguments."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def type_of(parameter: LineParameter, letters: dict[str, DType]) -> DType:
         dtype: DType = parameter.kind
         return dtype
     if parameter.kind not in letters:
-        raise TypeError(f"nothing says what the type {parameter.kind} of {parameter.name} is")
+        raise TypeError(f"nothing determines the type {parameter.kind} of {parameter.name}")
     return _real(parameter.name, letters[parameter.kind])
 
 
@@ -136,7 +136,7 @@ def _real(name: str, dtype: DType) -> DType:
 
 
 def require_input(parameter: LineParameter, operand: Operand, dtype: DType) -> None:
-    """Refuse what would lose its meaning as a parameter of a named type.
+    """Refuse arguments that would lose information in a named type.
 
     Arrays convert by NumPy's rule "same_kind". Numbers of Python, also in lists, have to fit.
     """
@@ -156,10 +156,10 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:.*\\\n)*.*", re.M)
 
 
 def require_set(outputs: tuple[LineParameter, ...], operation: str, preamble: str) -> None:
-    """Refuse an operation without a statement that may set a result, or that may end before it.
+    """Refuse an operation without a statement that may set a result, or that may return before it.
 
-    One does if it assigns to the result or gives it to a function, which may have an out parameter, or if a
-    macro names it.
+    A statement may set it by assignment, as an argument of a function (an out parameter), or in a
+    macro.
     """
     text = _COMMENT.sub(" ", operation)
     if re.search(r"\breturn\b", text):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library's primitives, applied to arrays: what they take, as tensors."""
+"""The library's primitives, applied to arrays: their arguments as tensors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .storage import DType
 
 
 def cast(tensor: Tensor, dtype: DType) -> Tensor:
-    """Return a copy of a tensor in another dtype. Of the memory of an array, so is the copy."""
+    """Return a copy of a tensor in another dtype, as memory of an array if the tensor is."""
     if tensor._owner is not None:
         return operand(converted(Array._from_tensor(tensor), dtype), tensor.shape)
     copy = tensor.manager.tensor(shape=tensor.shape, dtype=dtype, memory_type=MemoryTypes.device)
@@ -24,7 +24,7 @@ def cast(tensor: Tensor, dtype: DType) -> Tensor:
 
 
 def offsets_of(x: Array, segments: Any) -> Any:
-    """Return the offsets of segments of x, checked: those of a device wait for it."""
+    """Return the checked offsets of segments of x. Offsets on a device wait for it."""
     if isinstance(segments, Tensor):
         segments = share(segments)
     if isinstance(segments, Array):

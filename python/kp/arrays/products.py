@@ -45,7 +45,7 @@ __all__ = [
 def dot(a: Any, b: Any, out: Array | None = None) -> Array:
     """Return the sums of products over the last axis of a and the second to last one of b.
 
-    That is the inner product of vectors, the product of matrices, and with a number, the multiple.
+    This is the inner product of vectors, the product of matrices, and with a number, the multiple.
     """
     first, second = _pair(a, b)
     if not first.ndim or not second.ndim:
@@ -158,10 +158,10 @@ def einsum(
 ) -> Array:
     """Return sums of products of arrays, whose axes are named by letters.
 
-    ``kp.einsum("ij,jk->ik", a, b)`` is the product of matrices: letters that are not behind the arrow
-    are summed over. Without an arrow, the letters that occur once are those of the result, in
-    alphabetical order. "..." stands for any axes. Arrays are multiplied two at a time, from the left,
-    as matrices, whatever `optimize` is. They are converted to `dtype` first.
+    ``kp.einsum("ij,jk->ik", a, b)`` is the product of matrices: letters that are missing after the
+    arrow are summed over. Without an arrow, the result has the letters that occur once, in
+    alphabetical order. "..." stands for any axes. Arrays are multiplied two at a time, from the
+    left, as matrices, regardless of `optimize`. They are converted to `dtype` first.
     """
     if not isinstance(subscripts, str):
         raise TypeError("einsum takes subscripts first, as in kp.einsum('ij,jk->ik', a, b)")
@@ -181,8 +181,8 @@ def einsum(
         array, name = _contracted(array, name, other, letters, later)
     array, name = _summed(array, name, set(wanted))
     result = permute_dims(array, tuple(name.index(letter) for letter in wanted))
-    # An operand of which nothing is summed may stay a view, as in NumPy. Others are not asked for their
-    # memory: those that are not evaluated become a part of the sum's kernel.
+    # An operand without summed axes may stay a view, as in NumPy. Others stay expressions, which
+    # become a part of the sum's kernel.
     whole = len(arrays) == 1 and set(names[0]) == set(wanted)
     if not whole or result._memory_id != arrays[0]._memory_id:
         result = in_c_order(result)
@@ -220,13 +220,13 @@ def _subscripts(subscripts: str, arrays: list[Array]) -> tuple[list[str], str]:
         output = output.replace("...", batch)
     for letter in output:
         if letter.isalpha() and letter not in everything:
-            raise ValueError(f"{letter!r} is in no input of {subscripts!r}, only behind the arrow")
+            raise ValueError(f"{letter!r} is in no input of {subscripts!r}, only after the arrow")
         if output.count(letter) > 1:
-            raise ValueError(f"{letter!r} is more than once behind the arrow of {subscripts!r}")
+            raise ValueError(f"{letter!r} occurs more than once after the arrow of {subscripts!r}")
     wrong = [each for each in everything + output if not (each.isalpha() and each.isascii())]
     if wrong:
         raise ValueError(
-            f"{subscripts!r} is no subscripts: they are letters, commas, '...' and one '->'"
+            f"{subscripts!r} are not subscripts, which are letters, commas, '...' and one '->'"
         )
     return names, output
 
@@ -258,7 +258,7 @@ def _check_extents(parts: list[tuple[Array, str]]) -> None:
 
 
 def _summed(x: Array, name: str, kept: set[str]) -> tuple[Array, str]:
-    """Sum over the axes that are not needed any more."""
+    """Sum over the axes that are no longer needed."""
     axes = tuple(axis for axis, letter in enumerate(name) if letter not in kept)
     if not axes:
         return x, name
@@ -270,7 +270,7 @@ def _summed(x: Array, name: str, kept: set[str]) -> tuple[Array, str]:
 
 
 def _contracted(a: Array, ia: str, b: Array, ib: str, kept: set[str]) -> tuple[Array, str]:
-    """Multiply two arrays as stacks of matrices, and sum over what is not needed any more."""
+    """Multiply two arrays as stacks of matrices, and sum over axes that are no longer needed."""
     a, ia = _summed(a, ia, kept | set(ib))
     b, ib = _summed(b, ib, kept | set(ia))
     size = dict(zip(ia, a.shape, strict=True))

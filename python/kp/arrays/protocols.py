@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NumPy's functions called with arrays: the function of this package with that name is called."""
+"""Dispatches NumPy's functions of arrays to this package's functions of the same names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .groups.array import GroupArray
 from .groups.functions import takes_groups
 from .linear_algebra import matmul
 
-#: NumPy's functions whose name differs from that here.
+#: NumPy's functions whose name differs here.
 _NAMES = {
     "absolute": "abs",
     "concatenate": "concat",
@@ -33,10 +33,10 @@ _NAMES = {
 _UFUNCS = {function.ufunc: name for name, function in FUNCTIONS.items()}
 _UFUNCS |= {np.degrees: "rad2deg", np.radians: "deg2rad"}
 
-#: Those with two results.
+#: Functions with two results.
 _PAIRS: dict[Any, Callable[..., Any]] = {np.divmod: derived.divmod, np.modf: derived.modf}
 
-#: Ufuncs whose accumulate() is here.
+#: Ufuncs with accumulate().
 _SCANS: dict[Any, Callable[..., Any]] = {np.add: scans.cumsum, np.multiply: scans.cumprod}
 _EXTREMES = {np.maximum: "max", np.minimum: "min"}
 
@@ -62,7 +62,7 @@ _REDUCTIONS = {
 
 
 def _is_known(kind: type) -> bool:
-    """Return whether a type leaves calls of NumPy's functions to this package."""
+    """Return whether a type lets this package handle NumPy's functions."""
     if issubclass(kind, (Array, GroupArray, np.ndarray, np.generic)):
         return True
     return not hasattr(kind, "__array_ufunc__") and not hasattr(kind, "__array_function__")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reductions of arrays, fused with the expression that they reduce. Those of tensors are primitives."""
+"""Reductions of arrays, fused with the expression that they reduce. Reductions of tensors are
+primitives."""
 
 from __future__ import annotations
 
@@ -95,7 +96,7 @@ def reduced(
 
 #: Names of OpReduce.
 _PRIMITIVES = {"prod": "product"}
-#: What an element that `where` leaves out counts as.
+#: The value that replaces elements excluded by `where`.
 _NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
 _COMBINED = {
     "sum": "add",
@@ -141,7 +142,7 @@ def sum_type(dtype: DType, wanted: DTypeLike | None, out: Any = None) -> DType:
 def at_least_single(dtype: DType, source: DType | None = None) -> DType:
     """Return the type in which results of a type are computed, from elements of a source type.
 
-    Of doubles it is float64, since a float that is rounded to half was rounded twice.
+    For doubles it is float64: rounding to half by way of float would round twice.
     """
     if dtype != np.float16:
         return dtype
@@ -165,8 +166,8 @@ def sum(
 
     As in NumPy, integers are summed in 64 bits unless `dtype` says otherwise; a device without such
     integers raises Unsupported. Sums in float16 are computed in float32, or float64 if the elements
-    are, and rounded once. For arrays, `initial` is added, and elements where the mask `where` is false
-    are left out.
+    are, and rounded once. For arrays, `initial` is added, and elements where the mask `where` is
+    false are excluded.
     """
     array = given(x)
     result = sum_type(array._dtype, dtype, out)
@@ -233,7 +234,7 @@ def _extreme(
 
 
 def _farthest(name: str, dtype: DType) -> Any:
-    """Return the number that no minimum, or maximum, is."""
+    """Return the neutral number of a minimum or maximum."""
     if dtype.kind == "f":
         return dtype.type(np.inf if name == "min" else -np.inf)
     if dtype.kind == "b":

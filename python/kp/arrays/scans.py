@@ -42,14 +42,15 @@ def _scanned(
 
         found: Array = made(values(array.numpy(), axis, result), device=array._manager)
         return into(out, found)
-    if own is not result and not np.can_cast(own, result, "safe"):  # else the scan converts
-        # A double becomes a half at once: on the way through float32 it would be rounded twice.
+    if own is not result and not np.can_cast(
+        own, result, "safe"
+    ):  # else the scan converts A double becomes a half at once: on the way through float32 it would be rounded twice.
         array = converted(array, result if own == np.float64 else at_least_single(result))
     return _by_operator(name, array, at, result, out)
 
 
 def _complex_sums(array: Array, axis: int | None) -> Array:
-    """Return the sums of complex elements up to each one, of the real and the imaginary parts apart."""
+    """Return the sums of complex elements up to each one, by real and imaginary parts."""
     parts = [
         _by_operator("sum", part, axis, part._dtype, None) for part in (real(array), imag(array))
     ]
@@ -97,7 +98,7 @@ def scan(
 
     They have the type of x. `op` is a name that OpScan knows, or a pair of GLSL texts: an associative
     expression over a and b, and its identity. An exclusive scan leaves out the element itself. It
-    starts again at each offset in `segments`, which are those of reduce().
+    restarts at each offset in `segments`, as in reduce().
     """
     array = given(x)
     at = one_axis(axis, array.ndim)
@@ -183,7 +184,7 @@ def cumulative_prod(
 
 
 def _slab(values: Any, array: Array, axis: int) -> Array:
-    """Return what diff() puts before or after an array; a number is repeated."""
+    """Return the elements that diff() puts before or after an array; a number is repeated."""
     slab = as_array(values, array._manager)
     if slab.ndim > 0:
         return slab

@@ -71,8 +71,8 @@ def sort(
     """Return a sorted copy, along the last axis (arrays: any), or with `axis` None of all elements.
 
     NaNs are the largest elements, so they are first if `descending`. -0 is before +0; NumPy, to which
-    they are equal, keeps their order. Every sort is stable, whatever `kind` and `stable` ask for. There
-    are no fields for `order` to name.
+    they are equal, keeps their order. Every sort is stable, regardless of `kind` and `stable`.
+    `order` must be None.
     """
     _check_order(kind, order)
     array = given(x)
@@ -150,13 +150,14 @@ def lexsort(keys: Any, axis: int = -1) -> Array:
 
 
 def partition(x: Any, /, kth: Any, axis: int | None = -1) -> Array:
-    """Return sort(x, axis): of the orders that numpy.partition allows, the only one here."""
+    """Return sort(x, axis): numpy.partition allows any order of the parts; here they are sorted."""
     _check_kth(given(x), kth, axis)
     return sort(x, axis)
 
 
 def argpartition(x: Any, /, kth: Any, axis: int | None = -1) -> Array:
-    """Return argsort(x, axis): of the orders that numpy.argpartition allows, the only one here."""
+    """Return argsort(x, axis): numpy.argpartition allows any order of the parts; here they are
+    sorted."""
     _check_kth(given(x), kth, axis)
     return argsort(x, axis)
 
@@ -178,7 +179,7 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
     """Return the indices (int64) of the elements that are not 0, one array per axis."""
     array = given(x)
     if array.ndim == 0:
-        raise ValueError("nonzero of an array without axes; make it one of one element first")
+        raise ValueError("nonzero needs an array with axes; reshape it to one element first")
     found: tuple[Array, ...] = _kp._nonzero(array)
     return found
 
@@ -213,10 +214,10 @@ def take(
 ) -> Array:
     """Return the elements, or slices along an axis, with given indices.
 
-    Without an axis, indices are those of the flat elements. The result has the shape of the indices
-    in place of that axis. Negative indices count from the end. Others raise IndexError, for which the call
-    waits. For arrays, `mode` "wrap" lets them begin again at the other end, and "clip" takes the nearest
-    element (there, negative ones are the first).
+    Without an axis, indices refer to the flat elements. The result has the shape of the indices
+    in place of that axis. Negative indices count from the end. Others raise IndexError, for which
+    the call waits. For arrays, `mode` "wrap" wraps them around, and "clip" takes the nearest
+    element (the first for negative ones).
     """
     array = given(x)
     if mode != "raise":
@@ -284,8 +285,8 @@ def take_along_axis(x: Any, /, indices: Any, axis: int = -1) -> Array:
 def searchsorted(x: Any, values: Any, /, side: str = "left", sorter: Array | None = None) -> Array:
     """Return where to insert values among sorted elements so that they stay sorted (int64).
 
-    `side` is "left" for the place before all equal elements, or "right" for that after them. NaNs
-    are the largest elements. `sorter`, for arrays, has the indices that sort x.
+    `side` is "left" for the position before all equal elements, or "right" for the one after them.
+    NaNs are the largest elements. `sorter`, for arrays, has the indices that sort x.
     """
     manager = manager_of(x, values)
     if in_tensors():

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Elements that fulfil a condition, and runs of equal ones.
 
-How many there are is known once the device has found them. So these functions wait for that number, and
-return arrays of exactly that size.
+These functions wait for the device to count the results, and return arrays of exactly that size.
 """
 
 from __future__ import annotations
@@ -62,9 +61,9 @@ def _condition(name: str, condition: Any, x: Array) -> Any:
 def compress(condition: Any, x: Any, /, axis: int | None = None, out: Array | None = None) -> Array:
     """Return the elements that fulfil a condition, flat and in their order.
 
-    `condition` has a flag per element, or is a GLSL expression over an element x, as in ``"x > 0"``. It
-    is true or false: a number is none, so write ``"(x & 1) != 0"``. For arrays, a row of flags may be
-    shorter; with `axis`, it chooses slices along it.
+    `condition` has a flag per element, or is a GLSL expression over an element x, as in ``"x >
+    0"``. It must be a bool, not a number: write ``"(x & 1) != 0"``. For arrays, a row of flags may
+    be shorter; with `axis`, it chooses slices along it.
     """
     array = given(x)
     if isinstance(condition, str) and axis is not None:
@@ -90,7 +89,7 @@ def stable_partition(condition: Any, x: Any, /) -> tuple[Array, int]:
     """Return the elements that fulfil a condition, followed by the others, and the number of the first.
 
     Both are flat and in their order. `condition` has a flag per element, or is a GLSL expression, as
-    for compress(). NumPy's partition() is another function: it is about the order of elements.
+    for compress(). NumPy's partition() is a different function, which orders elements.
     """
     array = given(x)
     chosen = _condition("stable_partition", condition, array)

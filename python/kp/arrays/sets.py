@@ -120,7 +120,7 @@ def unique(
     equal_nan: bool = True,
     sorted: bool = True,
 ) -> Array | tuple[Array, ...]:
-    """Return the different elements, sorted, whatever `sorted` is.
+    """Return the distinct elements, sorted regardless of `sorted`.
 
     With one of the other arguments, they are the first of a tuple. The others (int64) are the index
     of the first such element among the flat elements, for each element the index of its value, in
@@ -148,7 +148,7 @@ def unique(
 def _unique(
     array: Array, return_index: bool, return_inverse: bool, return_counts: bool, equal_nan: bool
 ) -> list[Array]:
-    """Return the distinct elements, and what else is asked for, by primitives."""
+    """Return the distinct elements and the requested further results, by primitives."""
     size, manager, integers = array.size, array._manager, np.dtype(np.int64)
     found, lengths = blank(manager, (size,), array._dtype), blank(manager, (size,), integers)
     order = blank(manager, (size,), integers) if return_index or return_inverse else None
@@ -224,13 +224,13 @@ class UniqueInverse(NamedTuple):
 
 @by_rows("sorting.unique_values")
 def unique_values(x: Any, /) -> Array:
-    """Return the distinct elements in ascending order. Each NaN is one of its own."""
+    """Return the distinct elements in ascending order. Each NaN counts separately."""
     values: Array = unique(x, equal_nan=False)
     return values
 
 
 def unique_all(x: Any, /) -> UniqueAll:
-    """Return the distinct elements, their first indices, which one each element is, and counts."""
+    """Return the distinct elements, their first indices, inverse indices, and counts."""
     return UniqueAll(*unique(x, True, True, True, equal_nan=False))
 
 
@@ -240,12 +240,12 @@ def unique_counts(x: Any, /) -> UniqueCounts:
 
 
 def unique_inverse(x: Any, /) -> UniqueInverse:
-    """Return the distinct elements, and for each element which of them it is."""
+    """Return the distinct elements, and the index of each element's value among them."""
     return UniqueInverse(*unique(x, return_inverse=True, equal_nan=False))
 
 
 def isin(x1: Any, x2: Any, /, assume_unique: bool = False, invert: bool = False) -> Array:
-    """Return whether each element of x1 is one of x2; with `invert`, whether it is none.
+    """Return whether each element of x1 is one of x2; with `invert`, whether it is not.
 
     `assume_unique` changes nothing: equal elements cost no more.
     """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Linear equations, inverses, determinants and Cholesky factors of matrices.
 
-The device computes real matrices; complex ones, and those that NumPy computes faster (`dense_rules`), are
-computed on the host.
+The device computes real matrices; complex ones, and matrices that NumPy computes faster
+(`dense_rules`), are computed on the host.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def solve(a: Any, b: Any) -> Array:
 
 
 def tensorinv(a: Any, ind: int = 2) -> Array:
-    """Return the inverse of a tensor: that of a matrix whose rows are its first `ind` axes."""
+    """Return the inverse of a tensor as a matrix whose rows are its first `ind` axes."""
     array = as_array(a, manager_of(a))
     if ind <= 0:
         raise ValueError(f"ind is the number of the first axes, 1 or more, not {ind}")
@@ -137,13 +137,15 @@ def det(a: Any) -> Array:
 
 
 def matrix_power(x: Any, n: int, /) -> Array:
-    """Return matrices to an integer power, by products; of negative ones, the inverses'."""
+    """Return matrices to an integer power, by products; for negative powers, of the inverses."""
     from .creation import eye
     from .linear_algebra import matmul
 
     array = as_array(x, manager_of(x))
     if not are_square(array):
-        raise ValueError(f"only square matrices have powers, not those of the shape {array.shape}")
+        raise ValueError(
+            f"only square matrices have powers, not matrices of the shape {array.shape}"
+        )
     if n < 0:
         return matrix_power(inv(array), -n)
     if n == 0:

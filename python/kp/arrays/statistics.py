@@ -69,11 +69,12 @@ def average(
     *,
     keepdims: bool = False,
 ) -> Any:
-    """Return the means along axes, weighted: the sum of a times the weights over that of the weights.
+    """Return the means along axes, weighted: the sum of a times the weights over the sum of the
+    weights.
 
-    `weights` has the shape of `a`, or that of its extents along `axis`. With `returned`, the sum of the weights
-    is the second of a pair. Raises ZeroDivisionError if a sum of weights is 0, which waits for the
-    device.
+    `weights` has the shape of `a`, or of its extents along `axis`. With `returned`, the sum of the
+    weights is the second of a pair. Raises ZeroDivisionError if a sum of weights is 0, which waits
+    for the device.
     """
     array = given(a)
     if weights is None:
@@ -98,7 +99,7 @@ def average(
         along = tuple(array.shape[each] for each in axes)
         if by.shape != along:
             raise ValueError(
-                f"weights have the shape of the elements, {array.shape}, or that of their extents "
+                f"weights must have the shape of the elements, {array.shape}, or of their extents "
                 f"along axis {axis}, {along}, not {by.shape}"
             )
         by = permute_dims(by, sorted(range(len(axes)), key=lambda each: axes[each]))
@@ -127,13 +128,13 @@ def cov(
     """Return the covariances of variables, which are rows, or with ``rowvar=False`` columns.
 
     They are float64 unless `dtype` is given. The sums are divided by n - 1, with `bias` by n, or by
-    n - ddof. `fweights` says how often each observation counts, and `aweights` how much.
+    n - ddof. `fweights` are repeat counts of observations, and `aweights` their weights.
     """
     manager = manager_of(m, y)
     observed = as_array(m, manager)
     more = None if y is None else as_array(y, manager)
     if observed.ndim > 2 or (more is not None and more.ndim > 2):
-        raise ValueError("covariances are those of arrays of one or two axes")
+        raise ValueError("covariances take arrays of one or two axes")
     if dtype is None:
         kinds = [each._dtype for each in (observed, more) if each is not None]
         dtype = np.result_type(np.float64, *kinds)
@@ -212,8 +213,8 @@ def corrcoef(
 def digitize(x: Any, bins: Any, right: bool = False) -> Array:
     """Return the number (int64) of the bin of each element: i if ``bins[i - 1] <= x < bins[i]``.
 
-    Elements below all edges are in bin 0, those above in bin ``len(bins)``. `bins` ascends or
-    descends. With `right`, bins have their right edges.
+    Elements below all edges are in bin 0, elements above in bin ``len(bins)``. `bins` ascends or
+    descends. With `right`, bins include their right edges.
     """
     manager = manager_of(x, bins)
     edges = _host(bins)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory and shapes of arrays, and what devices lack."""
+"""Memory and shapes of arrays, and unsupported types."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _OPERANDS = (Array, GroupArray, Tensor, list, tuple, np.ndarray, np.generic, complex, int, float)
 
-#: Says whether the arguments of a call are tensors, so that its results are.
+#: Returns whether the arguments of a call are tensors, so that its results are.
 Decides = Callable[[tuple[Any, ...]], bool]
 
 
@@ -73,7 +73,7 @@ class OfTensors:
         if self.out is not None and len(args) > self.out:
             out = args[self.out]
         if out is not None and not isinstance(out, Tensor):
-            raise TypeError(f"out is expected to be a kp.Tensor, not {kind_of(out)}")
+            raise TypeError(f"out must be a kp.Tensor, not {kind_of(out)}")
         x = args[self.place]
         first = x if isinstance(x, Tensor) else x[0]
         if self.moves and first.dtype not in NUMBERS:
@@ -99,7 +99,8 @@ class OfTensors:
     def _moved(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], first: Tensor, out: Tensor | None
     ) -> Any:
-        """Call for elements that arrays cannot hold, as structs: for their numbers, which tell who goes where."""
+        """Call for elements that arrays cannot hold, such as structs, by their indices, which give
+        the order."""
         from .creation import arange
         from .joining import concatenate
         from .searching import take
@@ -140,7 +141,7 @@ class OfTensors:
                 raise TypeError(f"{name}: only for arrays; kp.asarray(tensor) is one")
 
     def require(self, args: tuple[Any, ...]) -> None:
-        """Raise TypeError if the argument that may be a tensor is nothing that has elements."""
+        """Raise TypeError if the argument that may be a tensor has no elements."""
         if len(args) > self.place and not isinstance(args[self.place], _OPERANDS):
             name, given = self.function.__name__, kind_of(args[self.place])
             raise TypeError(f"kp.{name} takes a kp.Array, a list or a kp.Tensor, not {given}")
@@ -158,7 +159,7 @@ def _shared(value: Any, given: list[tuple[Array, Tensor]]) -> Any:
 
 
 def _as_tensors(result: Any, made: list[tuple[Array, Tensor]]) -> Any:
-    """Return results as the tensors that were made for them, or as copies."""
+    """Return results as the tensors created for them, or as copies."""
     if isinstance(result, tuple):
         return tuple([_as_tensors(each, made) for each in result])
     if type(result) is not Array:
@@ -193,12 +194,12 @@ def in_kind(
     """Mark a function of arrays as one that gives tensors for tensors, in its public form.
 
     - `place`: of the argument that is the tensor, or the list of tensors.
-    - `moves`: whether it moves elements without looking at them, so that they may be of any dtype; or
-      what it calls for dtypes that arrays do not hold.
+    - `moves`: whether it moves elements without looking at them, so that they may be of any dtype;
+      or the function for dtypes that arrays cannot hold.
     - `arrays_only`: parameters that tensors do not have.
     - `check`: raises for arguments that tensors do not take.
-    - `decides`: whether arguments are tensors, if others than that of `place` matter.
-    - `strict`: whether others than arrays, tensors, lists and numbers are refused.
+    - `decides`: whether arguments are tensors, if others than the one at `place` matter.
+    - `strict`: whether to refuse anything but arrays, tensors, lists and numbers.
     """
 
     def marked(function: F) -> F:

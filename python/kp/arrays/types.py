@@ -134,7 +134,7 @@ def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def words_of(value: Any, dtype: np.dtype[Any]) -> NDArray[np.uint32]:
-    """Return a constant as the words of which Number.constant makes it again.
+    """Return a constant as words, from which Number.constant restores it.
 
     Raises OverflowError if a Python integer does not fit, as NumPy does.
     """

@@ -43,7 +43,7 @@ def _wide(dtype: DType) -> DType:
 
 
 def at(name: str, x: Any, indices: Any, values: Any) -> None:
-    """Combine elements of an array with values in place, each as often as its index is there."""
+    """Combine elements of an array with values in place, once per occurrence of the index."""
     array = given(x)
     operator, function = _OPERATORS[name]
     if array.size == 0:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What arrays of one device and of a group have in common: what follows from shape, dtype and numpy()."""
+"""Common base of arrays of one device and of a group: everything derived from shape, dtype and
+numpy()."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 
 
 def is_host(device: Any) -> bool:
-    """Return whether the argument of to_device() is "cpu". Raises TypeError if it is no device."""
+    """Return whether the argument of to_device() is "cpu". Raises TypeError if it is not a
+    device."""
     if isinstance(device, str) and device == "cpu":
         return True
     if not isinstance(device, (Manager, DeviceGroup)):
@@ -99,7 +101,8 @@ class Values(Operators):
         return self.numpy()
 
     def item(self, *index: Any) -> int | float:
-        """Return the only element, or that at an index, as a Python number: bool, int, float or complex.
+        """Return the only element, or the one at an index, as a Python number: bool, int, float or
+        complex.
 
         Type checkers know int and float, as most programs expect one of them.
         """
@@ -240,7 +243,7 @@ class Values(Operators):
             "2024.12",
             "2025.12",
         ):
-            raise ValueError(f"version {api_version} of the array API is not known here")
+            raise ValueError(f"version {api_version} of the array API is not supported")
         return package()
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:

@@ -25,7 +25,7 @@ IMAGE = "storage_image"
 
 @dataclass
 class Slot:
-    """A binding and the memory that the command line gives it."""
+    """A binding and its memory from the command line."""
 
     binding: kp.Binding | None  # None if the shader does not use this binding number
     index: int

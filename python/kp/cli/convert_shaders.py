@@ -5,9 +5,9 @@ Every *.comp and *.comp.hlsl file below the folder becomes <file>.spv beside it.
 is given, each also becomes <name>.hpp there, with `const std::array<uint32_t, N> <NAME>_COMP_SPV`.
 The CMake function kompute_add_shaders writes the same headers.
 
-With --original, files and headers are those of Kompute's own script: *.comp files only, compiled for
-Vulkan 1.0, and shader<name>.hpp with `static unsigned const char <path of the .spv file>[]` in the
-namespace kp::shader_data.
+With --original, files and headers are the same as Kompute's own script writes: *.comp files only,
+compiled for Vulkan 1.0, and shader<name>.hpp with `static unsigned const char <path of the .spv
+file>[]` in the namespace kp::shader_data.
 """
 
 # Needs Python's own modules only, and nothing of this package: scripts/convert_shaders.py runs it
@@ -231,7 +231,7 @@ def convert(options: argparse.Namespace) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line, by default that of this process, and return its exit code."""
+    """Run one command line, by default this process's, and return its exit code."""
     try:
         convert(parse_arguments(arguments))
     except ShaderFailure as failure:

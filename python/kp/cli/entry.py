@@ -18,7 +18,7 @@ CLOSED_PIPE = 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line, by default that of this process, and return its exit code."""
+    """Run one command line, by default this process's, and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in words or os.environ.get("KOMPUTE_DEBUG", "0") not in ("", "0")
     try:

@@ -10,7 +10,7 @@ import kp
 TYPES = "GL_EXT_shader_explicit_arithmetic_types"
 
 # Name, extensions, buffer members and a statement that need the feature. The buffer also has a
-# first member, so that the library does not compare its element type with that of the bound memory.
+# first member, so that the library does not compare its element type with the bound memory's.
 PROBES: tuple[tuple[str, tuple[str, ...], str, str], ...] = (
     ("float64", (), "double v;", "v *= 2.0LF;"),
     ("float16", (TYPES,), "float v;", "v = float(float16_t(v) * float16_t(v));"),

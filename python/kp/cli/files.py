@@ -79,7 +79,7 @@ def check_can_write(path: str) -> None:
 
 
 def write_array(path: str, array: Array) -> None:
-    """Write an image if the file name is that of an image, else a .npy file."""
+    """Write an image if the file name has an image's extension, else a .npy file."""
     if is_image_file(path):
         write_image(path, array)
     else:

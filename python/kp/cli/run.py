@@ -90,7 +90,7 @@ def add_launch_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     launch.add_argument(
         "--repeat", metavar="N", type=args.positive, default=1,
-        help="dispatch N times and show the median time; the outputs are those of the last run",
+        help="dispatch N times and show the median time; the outputs come from the last run",
     )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that exist for programs of other projects, made of the package's own. It is imported last.
+"""Names for programs of other projects, built on the package's own. Imported last.
 
 - `early`: the API of Kompute's releases before 0.7.
 - `hysop`: HySoP's names of launchers, which are in kp.launcher.

@@ -30,7 +30,7 @@ Each has these methods:
 A tensor of ``kp.Tensor(data)`` or ``Manager.build_tensor`` is flat and float32. Its ``data()`` is a
 list, and ``numpy()`` a new array; both are copies. ``tensor[i] = x`` and ``set_data`` change it.
 
-Arguments have the names of all those releases: ``queueIndex``, ``sequenceName``, ``waitFor``,
+Arguments have the names of all of these releases: ``queueIndex``, ``sequenceName``, ``waitFor``,
 ``tensorType``, ``bytes``, ``file_path``, ``work_group``.
 
 New programs do not need any of this, so completion does not show it.
@@ -77,7 +77,7 @@ Destroyed = Memory | Sequence | str
 
 _log = logging.getLogger("kp")
 
-#: Today's names of arguments, by those of the releases.
+#: Today's names of arguments, by the releases' names.
 _ARGUMENTS = {
     "bytes": "data",
     "file_path": "data",
@@ -145,7 +145,7 @@ class EarlyTensor(Tensor):
         return values
 
     def create(self, manager: Manager) -> None:
-        """Give the tensor memory on the manager's device. Its contents are those of the tensor."""
+        """Give the tensor memory on the manager's device, with the tensor's contents."""
         if self.is_init() and self._manager is manager:
             return
         values = self._values.copy()
@@ -205,7 +205,7 @@ class EarlyTensor(Tensor):
     def __iter__(self) -> Iterator[float]:
         return iter(self.data())
 
-    def __reversed__(self) -> list[float]:  # a list, as in those releases
+    def __reversed__(self) -> list[float]:  # a list, as in these releases
         return self.data()[::-1]
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
@@ -215,7 +215,7 @@ class EarlyTensor(Tensor):
     def __array_interface__(self) -> dict[str, Any]:
         raise AttributeError("NumPy calls __array__() instead, which needs no memory on a device")
 
-    # In those releases, a tensor was equal to itself alone.
+    # In these releases, a tensor was equal only to itself.
     __eq__ = object.__eq__
     __ne__ = object.__ne__
     __hash__ = object.__hash__
@@ -251,7 +251,7 @@ def _create(manager: Manager, tensors: Items[Memory]) -> list[Memory]:
     """Create the tensors of kp.Tensor(data); return all that were given."""
     given: list[Memory] = []
     for tensor in tensors:
-        if not isinstance(tensor, Memory):  # what is given may have no end
+        if not isinstance(tensor, Memory):  # the argument may be infinite
             raise TypeError(f"tensors[{len(given)}] is a tensor or an image, not {kind_of(tensor)}")
         given.append(tensor)
     for tensor in given:
@@ -412,7 +412,7 @@ def _of(manager: Manager) -> _Sequences:
 
 
 def create_sequence(self: Manager, name: str = "", queue_index: int = 0) -> Sequence:
-    """Return the sequence of that name. Create it if there is none, or without a name."""
+    """Return the sequence with that name. Create it if there is none, or if no name is given."""
     if not name:
         return self.sequence(queue_index)
     named = _of(self).named
@@ -543,7 +543,7 @@ _hidden: set[str] = set()
 
 
 def _dir(self: object) -> list[str]:
-    """Return the names of the members without those of the old spelling."""
+    """Return the names of the members, without the old spelling."""
     return [name for name in object.__dir__(self) if name not in _hidden]
 
 

@@ -23,7 +23,7 @@ from ._managers import Device, device_here, manager
 def home(device: Device | None = None) -> Manager:
     """Return the Manager of blocks that are arrays.
 
-    Without a device, it is that of the worker if setup() assigned one, else kp.default_manager().
+    Without a device, it is the worker's if setup() assigned one, else kp.default_manager().
     """
     if device is None and device_here() is None:
         return _default.default_manager()
@@ -59,7 +59,7 @@ def on_host(x: da.Array) -> da.Array:
 def to_dask(x: Array | GroupArray, chunks: Any = "auto") -> da.Array:
     """Return a Dask array with the elements of an array. Its blocks are views of the array.
 
-    `chunks` are those of dask.array.from_array. The array must not change while Dask uses it.
+    `chunks`: as in dask.array.from_array. The array must not change while Dask uses it.
     """
     if isinstance(x, GroupArray):
         raise TypeError(
@@ -103,5 +103,5 @@ sizeof.register(Array, lambda x: x.nbytes)
 
 @percentile_lookup.register(Array)  # type: ignore[untyped-decorator]
 def _percentile(x: Array, q: Any, method: str = "linear") -> Any:
-    """Return what Dask merges into percentiles of all blocks, which it does on the host."""
+    """Return a block's part of percentiles, which Dask merges on the host."""
     return percentile_lookup(x.numpy(), q, method)

@@ -20,7 +20,7 @@ MEMBERS = {
     "kp_block_offset": 0,
     "kp_block_index": 0,
 }
-#: Those that need Dask's block_info.
+#: Push constants that need Dask's block_info.
 LOCATED = ("kp_array_shape", "kp_block_offset", "kp_block_index")
 
 

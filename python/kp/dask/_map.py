@@ -79,8 +79,8 @@ def map_overlap(
 ) -> da.Array:
     """Apply a function to blocks that overlap their neighbours. Return a lazy Dask array.
 
-    `depth`, `boundary`, `align_arrays` and `allow_rechunk` are those of dask.array.map_overlap. All
-    other parameters are those of map_blocks(), except that every array is a Dask array.
+    `depth`, `boundary`, `align_arrays` and `allow_rechunk`: as in dask.array.map_overlap. All other
+    parameters: as in map_blocks(), except that every array is a Dask array.
 
     With `trim`, the function returns a block of the shape that it got, and the overlap is cut off.
     Without it, the function returns the block without the overlap.
@@ -223,7 +223,7 @@ def _task(
 
 
 def _block_arguments(function: Any) -> tuple[str, ...]:
-    """Return those of Dask's keyword arguments that the function has parameters for."""
+    """Return Dask's keyword arguments that the function has parameters for."""
     try:
         names = inspect.signature(function).parameters
     except (TypeError, ValueError):

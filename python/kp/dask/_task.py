@@ -32,9 +32,9 @@ class BlockTask:
     dtype: np.dtype[Any]
     #: For each argument, whether it is split into blocks. Others are passed as a whole.
     split: tuple[bool, ...]
-    #: Those of "block_info" and "block_id" that Dask passes.
+    #: Which of "block_info" and "block_id" Dask passes.
     wanted: tuple[str, ...]
-    #: Whether the result has the shape that Dask planned, instead of that of the blocks.
+    #: Whether the result has the shape that Dask planned, instead of the blocks' shape.
     planned: bool
     device: Device | None
     halo: Halo | None

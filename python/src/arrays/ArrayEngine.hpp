@@ -5,7 +5,7 @@
 
 namespace kp::python {
 
-/// Binds what the functions of kp.arrays are made of.
+/// Binds the building blocks of the functions of kp.arrays.
 void bindArrayEngine(py::module_& module);
 
 } // namespace kp::python

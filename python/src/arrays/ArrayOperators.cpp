@@ -13,7 +13,7 @@
 namespace kp::python {
 namespace {
 
-/// What knows all cases, in Python. Set once the module is complete.
+/// The general functions, in Python. Set once the module is complete.
 struct Hooks {
     PyObject* binary = nullptr;  ///< (name, x, y)
     PyObject* unary = nullptr;   ///< (name, x)
@@ -76,7 +76,7 @@ PyObject* applied(const Function& function, PyObject* first, PyObject* second) {
         if (types.operands[0] < DType::eFloat16 && function.name == "pow")
             return nullptr;
         return newArray(apply(function, operands.data(), count));
-    } catch (const InvalidArgument&) { // of types or shapes: Python's function says it better
+    } catch (const InvalidArgument&) { // of types or shapes: Python's function has a better message
         return nullptr;
     }
 }
@@ -157,7 +157,7 @@ PyObject* compareSlot(PyObject* x, PyObject* y, int operation) {
     });
 }
 
-/// Adds an entry of a key. Returns false for what is not an int, a slice of ints, None or `...`.
+/// Adds an entry of a key. Returns false for anything but an int, a slice of ints, None or `...`.
 bool addIndex(std::vector<Index>& indices, PyObject* entry) {
     const auto integer = [](PyObject* number, int64_t& value) {
         if (!PyLong_CheckExact(number))
@@ -335,7 +335,7 @@ void bindArrayOperators(py::module_& module) {
                       get.inc_ref().ptr()};
         },
         "binary"_a, "unary"_a, "compare"_a, "get"_a,
-        "Set what applies functions and keys that are not the usual ones.");
+        "Set the functions that handle the general cases.");
     module.def(
         "_set_default_float",
         [](py::handle dtype) {
@@ -344,8 +344,7 @@ void bindArrayOperators(py::module_& module) {
             else
                 setDefaultFloat(arrayType(dtype));
         },
-        "dtype"_a,
-        "Set the type of floating-point numbers whose type nobody names; None: take it back.");
+        "dtype"_a, "Set the default floating-point type; None: undo.");
     module.def(
         "_resolve",
         [](const std::string& name, const py::sequence& samples) -> py::object {

@@ -6,7 +6,7 @@
 
 #include "base/Handles.hpp"
 
-/// kp.Array, and conversions of what its functions take.
+/// kp.Array, and conversions of its functions' arguments.
 namespace kp::python {
 
 /// Number of types.

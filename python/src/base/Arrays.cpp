@@ -100,7 +100,7 @@ void requireHeld(const py::object& array, const py::dtype& wanted, const char* a
     }
 }
 
-/// Refuses integers that are rounded to float32, which nobody asked for.
+/// Refuses integers that float32 would round silently.
 void requireExact(const py::object& given) {
     static const py::handle numpy = py::module_::import("numpy").release();
     constexpr int64_t kExact = 1 << 24; // and all integers below

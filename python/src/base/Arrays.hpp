@@ -20,7 +20,7 @@ py::object dtypeOf(shader::ScalarType type);
 
 /// Returns any array-like as a C-contiguous array in native byte order: NumPy arrays, DLPack and
 /// buffer objects of host memory, nested sequences, numbers. Copies only if it must.
-/// @param dtype  None: that of the data
+/// @param dtype  None: the data's
 /// @param cast   converts all numbers as NumPy's astype(). Otherwise integers must hold them: a
 ///               fraction is a TypeError, a number out of range an OverflowError
 /// @throws TypeError, ValueError, OverflowError naming @p argument
@@ -58,7 +58,7 @@ struct Elements {
 
 /// The contents that a tensor or an image is created with.
 struct Contents : Elements {
-    /// @param keepsDtype  without a dtype the elements are those of @p data, not float32
+    /// @param keepsDtype  without a dtype, the elements have the type of @p data, not float32
     /// @param cast        see toArray()
     /// @throws TypeError, ValueError, OverflowError
     Contents(const py::object& data, const py::object& shape, const py::object& dtype,

@@ -45,7 +45,7 @@ py::object textOf(const std::string& message) {
         message.data(), static_cast<Py_ssize_t>(message.size()), "backslashreplace"));
 }
 
-/// What messages say of C++, and what Python calls it, if more than the spelling differs. Longer
+/// C++ phrases in messages, with Python's, if more than the spelling differs. Longer
 /// phrases come before those they begin with.
 struct Phrase {
     std::string_view cpp, python;
@@ -124,8 +124,7 @@ const Phrase* phraseAt(const std::string& message, size_t at) {
     return nullptr;
 }
 
-/// Returns the message of a compiler with Python's names of the arguments that choose what is
-/// included.
+/// Returns the message of a compiler with Python's names of the arguments for includes.
 std::string includerInPython(std::string message) {
     for (const Phrase& each : kPhrases)
         if (each.cpp.starts_with("CompileOptions::") || each.cpp.starts_with("IncludePolicy::"))
@@ -157,8 +156,8 @@ void raise(const Error& error) {
     const ErrorClass& errorClass = classOf(error.code());
     if (!errorClass.type)
         return setNeedsPackage();
-    // A compiler's message quotes the shader, which stays as it is, except for what the includer
-    // adds.
+    // A compiler's message quotes the shader, which stays as it is, except for the includer's
+    // additions.
     const bool quotes = shader && shader->line() > 0;
     const py::object raised = py::handle(errorClass.type)(
         textOf(quotes ? includerInPython(error.what()) : inPythonSpelling(error.what())));

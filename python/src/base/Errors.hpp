@@ -26,7 +26,7 @@ PyObject* guarded(Body&& body) {
 /// Finds the classes of the library's errors in the package.
 void findErrorClasses();
 
-/// Translates the exceptions of the library, and those of Python that travel through it.
+/// Translates the exceptions of the library, and Python's that pass through it.
 void bindErrors(py::module_& module);
 
 } // namespace kp::python

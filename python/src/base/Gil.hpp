@@ -11,7 +11,7 @@ namespace kp::python {
 bool holdsGil() noexcept;
 
 /// Releases the GIL for a scope. If the interpreter has ended meanwhile, the thread stays in the
-/// destructor for ever.
+/// destructor forever.
 class ReleaseGil {
 public:
     ReleaseGil() : mState(PyEval_SaveThread()) {}
@@ -24,7 +24,7 @@ private:
 };
 
 /// Takes the GIL for a scope, in a thread that may have it already. If the interpreter has ended, a
-/// thread stays in the constructor for ever: threads of the library, which the end of the process
+/// thread stays in the constructor forever: threads of the library, which the end of the process
 /// waits for, come here by runFromLibrary() alone.
 class AcquireGil {
 public:

@@ -33,7 +33,7 @@ struct MemoryHandle {
     std::vector<py::ssize_t> shape; ///< as the caller gave it
     int users = 0;                  ///< calls that use it without the GIL
     std::mutex transfers;           ///< one transfer at a time; locked without the GIL
-    /// There is no element, which no device can have: the memory has one that nothing shows.
+    /// No elements, which devices do not support: the memory has a hidden one.
     bool empty = false;
 
     uint64_t size() const { return empty ? 0 : memory->size(); }
@@ -63,7 +63,7 @@ struct SemaphoreHandle {
 struct DeclaredPush {
     uint32_t bytes = 0;
     uint64_t numbers = 0; ///< of all members
-    bool known = false;   ///< there is a shader, and its push constants are no structs
+    bool known = false;   ///< there is a shader, and its push constants are not structs
     /// All are floats without gaps, as the numbers of a list are if no shader is known.
     bool floats = true;
     std::string names; ///< for messages
@@ -77,7 +77,7 @@ struct AlgorithmHandle {
     std::vector<uint32_t> spirv;
     bool reinterpret = false;         ///< the shader may take elements for others
     int users = 0;                    ///< calls that use it without the GIL
-    std::optional<DeclaredPush> push; ///< unknown until somebody asks
+    std::optional<DeclaredPush> push; ///< unknown until first needed
 };
 
 /// A kp.OpBase or one of its children. A class derived in Python has one as well; a PythonOperation
@@ -107,9 +107,9 @@ struct QueueHandle {
     std::shared_ptr<Queue> queue;
 };
 
-/// Marks an object as used without the GIL for the length of a scope, so that destroy() of another
-/// thread does not destroy it: that of a manager waits, others throw. Created and destroyed with
-/// the GIL held.
+/// Marks an object as used without the GIL for the length of a scope, so that another thread's
+/// destroy() does not destroy it: a manager's waits, others throw. Created and destroyed with the
+/// GIL held.
 template <typename Handle>
 class Use {
 public:

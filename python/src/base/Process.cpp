@@ -36,7 +36,7 @@ void atExit() {
 } // namespace
 
 void throwForked() {
-    static_cast<void>(listDevices()); // the library refuses it, and says why
+    static_cast<void>(listDevices()); // the library refuses it with the reason
 }
 
 void awaitAtExit(const std::shared_ptr<Manager>& manager) {

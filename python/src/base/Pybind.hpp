@@ -65,7 +65,7 @@ public:
     Members& method(const char* name, Member member, const Extra&... extra) {
         return def(name, reading(member), extra...);
     }
-    /// Same as that of the class.
+    /// Same as the class's.
     template <typename... Args>
     Members& def(Args&&... args) {
         mType.def(std::forward<Args>(args)...);

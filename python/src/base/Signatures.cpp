@@ -78,7 +78,7 @@ void addTo(PyMethodDef& function) {
     function.ml_doc = copy;
 }
 
-/// Does the same for a method that CPython calls directly, whose documentation nobody frees.
+/// Does the same for a method that CPython calls directly, whose documentation is never freed.
 void addToFast(PyMethodDef& method) {
     static auto& texts = *new std::vector<std::unique_ptr<std::string>>;
     texts.push_back(std::make_unique<std::string>(
@@ -103,7 +103,7 @@ void addToMember(py::handle member) {
 }
 
 /// Gives a class that Python cannot construct a signature without parameters. inspect asks
-/// __init__ first, so that of a derived class counts.
+/// __init__ first, so a derived class's counts.
 void addToClass(PyTypeObject& type) {
     const std::string name =
         py::cast<std::string>(py::handle(reinterpret_cast<PyObject*>(&type)).attr("__name__"));

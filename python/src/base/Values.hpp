@@ -34,7 +34,7 @@ const char* typeNameOf(py::handle object);
 std::string publicName(std::string_view type);
 /// Same with an article.
 std::string withArticle(std::string_view type);
-/// Returns what an object is, with an article.
+/// Returns a description of an object, with an article.
 std::string kindOf(py::handle object);
 std::string reprOf(py::handle object);
 
@@ -43,7 +43,7 @@ std::string reprOf(py::handle object);
                                  py::handle given);
 
 /// @throws TypeError if @p object is not of the expected type, or of a derived class that was never
-/// initialised
+///         initialised
 [[noreturn]] void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected);
 
 /// @throws TypeError naming @p argument if @p function is not callable

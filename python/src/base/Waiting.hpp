@@ -52,8 +52,8 @@ bool waitForAll(const std::vector<Event>& events, uint64_t timeout = UINT64_MAX)
 /// Same for one event, whose failure is not rethrown: the holders of the event get it.
 void waitForEnd(const Event& event);
 
-/// Same for destructors. @return false if a signal handler raised, which Python raises next, or if
-/// the interpreter ends
+/// Same for destructors.
+/// @return false if a signal handler raised, which Python raises next, or if the interpreter ends
 bool waitInDestructor(const Event& event) noexcept;
 
 /// Same for all work that is submitted to the manager's device.
@@ -65,7 +65,7 @@ void waitForEvaluations(Manager& manager);
 bool unfinished(const Manager& manager) noexcept;
 
 /// Runs a transfer, which may be repeated, without the GIL. If it would wait long for earlier work,
-/// it is given up, and repeated after that work, so that Ctrl-C is noticed in between.
+/// it is abandoned and repeated after that work, so that Ctrl-C is noticed in between.
 template <typename Transfer>
 void transferBetweenSignals(const Manager& manager, const Transfer& transfer) {
     for (uint64_t slice = kWaitSlice;; slice = std::min(2 * slice, kMostWaitSlice)) {
@@ -83,8 +83,8 @@ void transferBetweenSignals(const Manager& manager, const Transfer& transfer) {
     }
 }
 
-/// Runs a function on a thread of its own. It must not use Python, and must own what it uses: the
-/// end of the interpreter waits for it. Destroys it in that thread.
+/// Runs a function on its own thread. It must not use Python, and must own its data: the end of the
+/// interpreter waits for it. Destroys it in that thread.
 /// @return false, with @p function as it was, if no thread can start
 bool runInBackground(std::function<void()>& function);
 /// Waits for these functions, without the GIL, and starts no more.
@@ -92,8 +92,8 @@ void endBackground();
 /// Forgets them in a forked child, which does not have their threads.
 void forgetBackground();
 
-/// Returns an owner of an object of the library, whose end may wait for a device: it happens
-/// without the GIL, or in the background if @p unfinished(*object).
+/// Returns an owner of a library object whose destruction may wait for a device: it runs without
+/// the GIL, or in the background if @p unfinished(*object).
 template <typename T, typename Unfinished>
 std::shared_ptr<T> endWithoutGil(std::shared_ptr<T> object, Unfinished unfinished) {
     T* const pointer = object.get();
@@ -114,7 +114,7 @@ std::shared_ptr<T> endWithoutGil(std::shared_ptr<T> object, Unfinished unfinishe
         kept.reset();
     });
 }
-/// Same for one whose end does not wait for long.
+/// Same for an object whose destruction does not wait long.
 template <typename T>
 std::shared_ptr<T> endWithoutGil(std::shared_ptr<T> object) {
     return endWithoutGil(std::move(object), [](const T&) { return false; });

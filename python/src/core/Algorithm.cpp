@@ -19,7 +19,7 @@ Workgroup toWorkgroup(py::handle values) {
     return {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
 }
 
-/// Refuses tensors of structs whose numbers have other places than those of the shader.
+/// Refuses tensors of structs whose layout differs from the shader's.
 void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<uint32_t>& spirv) {
     const auto isStruct = [](const MemoryHandle* handle) {
         return handle->dtype.kind() == 'V' && !handle->dtype.attr("fields").is_none();
@@ -32,7 +32,7 @@ void requireStructs(const std::vector<MemoryHandle*>& memory, const std::vector<
         for (size_t i = binding.argument; i < end; ++i) {
             const std::string mismatch = structMismatch(binding.members, memory[i]->dtype);
             if (!mismatch.empty())
-                throw ShaderError(formatted("tensors[{}] has structs that differ from those of "
+                throw ShaderError(formatted("tensors[{}] has structs that differ from those in "
                                             "binding {} '{}': {}",
                                             i, binding.binding, binding.name, mismatch));
         }
@@ -296,7 +296,7 @@ void bindAlgorithm(Classes& classes) {
                 handle.memory = py::list();
                 handle.addressed = py::list();
             },
-            "Releases shader and memory. Recorded and running work keeps what it needs.")
+            "Releases shader and memory. Recorded and running work keeps its resources.")
         .def("__repr__", &describeAlgorithm);
 }
 

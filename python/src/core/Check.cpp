@@ -41,9 +41,9 @@ std::string toChecks(const py::object& value) {
 
 void bindCheck(py::module_& module) {
     py::class_<Scope>(module, "checked", doc(R"(
-        Checked mode for what is compiled and run for the first time in a with statement, in this
-        thread: kernels, algorithms and shaders. A shader's mistake is then a CheckFailed from the
-        call that waits.
+        Checked mode for kernels, algorithms and shaders that are compiled and first run in a with
+        statement, in this thread. A shader's mistake is then a CheckFailed from the call that
+        waits.
 
         `checks` is True or a list: "bounds" (accesses outside of buffers, arrays and vectors),
         "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),

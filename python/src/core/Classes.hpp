@@ -95,7 +95,7 @@ py::custom_type_setup sequenceTypeSetup();
 /// Returns the operation to record for a Python object: the one behind it, or for classes derived
 /// in Python a PythonOperation.
 /// @param derived  if not null, gets the latter
-/// @throws TypeError if it is no operation
+/// @throws TypeError if it is not an operation
 std::shared_ptr<OpBase> toOperation(PyObject* object,
                                     std::vector<std::shared_ptr<OpBase>>* derived = nullptr);
 /// Visits the Python objects of an operation whose class is derived in Python.

@@ -131,10 +131,10 @@ void bindCuda(py::module_& module, Classes& classes) {
             },
             "x"_a, "copy"_a = py::none(), doc(R"(
                 A tensor with the memory of another library's array, in place if that is possible:
-                shared tensors, and what torch allocated in kp.torch_pool(). Other arrays of CUDA are
-                copied on the device, and host arrays to it. With copy=False, a writable host array
-                in C order is used in place, too, and anything else is a BufferError. Later
-                work that uses the tensor waits for what the array's library has queued.)"))
+                shared tensors, and memory that torch allocated in kp.torch_pool(). Other arrays of
+                CUDA are copied on the device, and host arrays to it. With copy=False, a writable
+                host array in C order is used in place, too, and anything else is a BufferError.
+                Later work that uses the tensor waits for the array library's queued work.)"))
         .def("_tensor_at_cuda", &tensorAtCuda, "address"_a, "count"_a, "dtype"_a, "owner"_a,
              "A tensor at an address in shared memory; None if it is in no such memory.")
         .def("_copy_from_cuda", &copyFromCuda, "tensor"_a, "address"_a, "owner"_a,
@@ -186,7 +186,7 @@ void bindCuda(py::module_& module, Classes& classes) {
                     throw py::value_error("the shape has another number of elements");
                 handle.shape = std::move(shape);
             },
-            "shape"_a, "Gives a tensor that nobody else has yet another shape.")
+            "shape"_a, "Changes the shape of a tensor that has no other owner yet.")
         .def("_cuda_dlpack", &cudaDlpack, "shape"_a, "strides"_a, "offset"_a, "versioned"_a,
              "copied"_a = false,
              "A capsule of a view of a shared tensor; offset and strides count elements.");

@@ -74,7 +74,7 @@ DlDataType dlTypeOf(const TensorHandle& handle) {
     }
 }
 
-/// What a capsule owns.
+/// The contents of a capsule.
 template <typename Managed>
 struct Exported {
     CudaMemory memory;
@@ -166,7 +166,7 @@ py::tuple readDlpack(const py::capsule& capsule) {
     if (PyCapsule_IsValid(capsule.ptr(), kPlainName))
         return described(
             static_cast<DlManaged*>(PyCapsule_GetPointer(capsule.ptr(), kPlainName))->tensor, 0);
-    throwBufferError("this is no DLPack capsule, or it was consumed before");
+    throwBufferError("this is not a DLPack capsule, or it was consumed before");
 }
 
 } // namespace kp::python

@@ -9,14 +9,15 @@ namespace kp::python {
 /// memory, also when the tensor is destroyed.
 /// @param strides    in elements, as @p offset
 /// @param versioned  of DLPack 1.0, else of the versions before
-/// @param copied     whether the memory is a copy that nobody else has, which versioned ones say
-/// @throws BufferError for a dtype that DLPack has not, InvalidArgument unless it is shared
+/// @param copied     whether the memory is an exclusive copy, which versioned capsules state
+/// @throws BufferError for a dtype that DLPack lacks, InvalidArgument unless it is shared
 py::capsule cudaDlpack(py::handle tensor, const std::vector<int64_t>& shape,
                        const std::vector<int64_t>& strides, uint64_t offset, bool versioned,
                        bool copied);
 
-/// Returns what a capsule says: (address, (device type, device), dtype code, bits, shape, strides
-/// in elements or None, read-only). The capsule stays as it is, so it still owns the memory.
+/// Returns the contents of a capsule: (address, (device type, device), dtype code, bits, shape,
+/// strides in elements or None, read-only). The capsule stays as it is, so it still owns the
+/// memory.
 /// @throws BufferError for a capsule that was consumed, of an unknown version, or of vectors
 py::tuple readDlpack(const py::capsule& capsule);
 

@@ -207,8 +207,8 @@ PyObject* toPython(Event&& event) {
     PyObject* const object = gType<Event>->tp_alloc(gType<Event>, 0); // fills it with zeros
     if (!object)
         throw py::error_already_set();
-    // As pybind11 lays it out, but not in its map from C++ objects to Python objects: nobody looks
-    // for this one there.
+    // As pybind11 lays it out, but not in its map from C++ objects to Python objects, where nothing
+    // looks for this one.
     auto* const instance = reinterpret_cast<py::detail::instance*>(object);
     instance->simple_layout = true;
     instance->owned = true;

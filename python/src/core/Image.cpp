@@ -56,7 +56,7 @@ const char* axisNames(ImageType type) {
     }
 }
 
-/// What Manager.image was given, apart from the data.
+/// The arguments of Manager.image, apart from the data.
 struct ImageArguments {
     uint32_t width, height, channels, depth, layers;
     std::string format, type, usage, tiling;
@@ -104,7 +104,7 @@ void requireExtents(const ImageOptions& options) {
                 name, nameIn(kImageTypes, options.type), axisNames(options.type)));
 }
 
-/// Sets the extents to those of an array, whose channels may be missing if there is one.
+/// Sets the extents to an array's. A single channel need not have an axis.
 void takeShape(ImageOptions& options, const std::vector<py::ssize_t>& shape) {
     const std::vector<uint32_t*> axes = axesOf(options);
     if (shape.size() != axes.size() && shape.size() != axes.size() + 1)
@@ -191,8 +191,8 @@ void bindImageMaker(Classes& classes, const char* name, bool keepsDtype, const c
         axis of the data. `format` is a name such as "rgba8unorm" or "R8G8B8A8_UNORM", and decides
         the dtype: unorm and snorm formats are numbers from 0 or -1 to 1 in shaders, srgb formats
         are converted to linear light when they are sampled. `usage` is "storage", "sampled",
-        "storage_and_sampled" or, by default, what the device supports for the format. `tiling` is
-        "optimal" or "linear".)");
+        "storage_and_sampled" or, by default, all that the device supports for the format. `tiling`
+        is "optimal" or "linear".)");
     classes.manager.def(
         name,
         [keepsDtype](py::handle self, const py::object& data, uint32_t width, uint32_t height,
@@ -241,10 +241,10 @@ void bindImage(Classes& classes) {
             [](const Image& image) { return nameIn(kImageUsages, image.getOptions().usage); },
             "\"storage\", \"sampled\" or \"storage_and_sampled\".");
     bindImageMaker(classes, "image", false, doc(R"(
-        Channels are float32 whatever those of `data` are, as in Kompute, or those of `format` or
+        Channels are float32 regardless of `data`, as in Kompute, or the type of `format` or
         `dtype`; image_t() has NumPy's rule.)"));
     bindImageMaker(classes, "image_t", true,
-                   "Channels are those of `data`, or of `format` or `dtype`.");
+                   "Channels have the type of `data`, or of `format` or `dtype`.");
 }
 
 } // namespace kp::python

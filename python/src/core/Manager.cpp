@@ -161,7 +161,7 @@ void destroyManager(py::handle self) {
         throwIfInterrupted();
     }
     waitForEvaluations(*handle->manager);
-    // The last manager waits some seconds for work that nobody waits for.
+    // The last manager waits some seconds for abandoned work.
     runBetweenSignals([manager = handle->manager] { manager->destroy(); });
 }
 
@@ -179,7 +179,7 @@ void bindMemoryObject(py::module_& module) {
     py::class_<MemoryObject>(module, "MemoryObject",
                              "A tensor, image or array, and the device memory that it has.")
         .def_readonly("name", &MemoryObject::name, "As given to set_name(), or an empty text.")
-        .def_readonly("kind", &MemoryObject::kind, "What it is, such as 'tensor of 8 eFloat'.")
+        .def_readonly("kind", &MemoryObject::kind, "A description, such as 'tensor of 8 eFloat'.")
         .def_readonly("bytes", &MemoryObject::bytes, "The memory that it has.")
         .def("__repr__", [](const MemoryObject& object) {
             return formatted("<kp.MemoryObject '{}', {}: {} bytes>", object.name, object.kind,
@@ -224,8 +224,8 @@ void bindMemoryUsage(py::module_& module) {
             small tensors, memory of intermediate results, and constants of operations.
             Manager.clear() frees it.)"))
         .def_readonly("reserved", &MemoryUsage::reserved, doc(R"(
-            What the driver has given to the device, for all its managers: all of the above, memory
-            of running operations, and unused parts of blocks.)"))
+            Memory that the driver has given to the device, for all its managers: all of the above,
+            memory of running operations, and unused parts of blocks.)"))
         .def_readonly("peak_reserved", &MemoryUsage::peakReserved,
                       "The largest `reserved` since a manager's reset_peak_memory().")
         .def("__repr__", [](const MemoryUsage& usage) {
@@ -265,7 +265,7 @@ void bindManager(py::module_& module, Classes& classes) {
                  last) are further conditions.
                  `family_queue_indices` requests one queue per entry, of the family with that index.
                  Without entries: one queue of the family that KOMPUTE_QUEUE_FAMILY names, or
-                 that suits the device. Managers of one GPU share its device, whatever queues they
+                 that suits the device. Managers of one GPU share its device, whichever queues they
                  request. Missing `desired_extensions` are ignored, missing `required_extensions`
                  are an error. `validation` is a list of checks ("core,sync"), `wait` one of
                  "auto", "spin", "hybrid" and "block". `cache_folder` is where compiled pipelines and
@@ -324,7 +324,7 @@ void bindManager(py::module_& module, Classes& classes) {
                 The heaps of the device, as a list of MemoryHeap, with what is left in them. Asks the
                 driver.)"))
         .method("reset_peak_memory", &Manager::resetPeakMemory, doc(R"(
-                Lets the peaks of memory() begin anew, at what is allocated and reserved now.)"))
+                Resets the peaks of memory() to the current values.)"))
         .method("clear", &Manager::clear, doc(R"(
                 Gives memory that is only kept for reuse back to the driver, and forgets deleted
                 objects. Both also happen automatically as needed.)"))

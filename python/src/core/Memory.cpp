@@ -67,13 +67,13 @@ PyObject* dataMethod(PyObject* self, PyObject*) {
 }
 
 /// The object whose buffer was asked for last, if Ctrl-C interrupted that, and when. NumPy ignores
-/// whatever a buffer raises and asks for the array in two other ways next, which would wait again.
+/// a buffer's exceptions and asks for the array in two other ways next, which would wait again.
 /// Guarded by the GIL.
 const PyObject* gInterrupted = nullptr;
 std::chrono::steady_clock::time_point gInterruptedAt;
 
 void raiseIfInterrupted(py::handle self) {
-    // Whoever asks later does so for itself.
+    // Later requests are independent.
     constexpr auto kAtOnce = std::chrono::milliseconds(50);
     if (gInterrupted != self.ptr() || std::chrono::steady_clock::now() - gInterruptedAt > kAtOnce)
         return;
@@ -294,7 +294,7 @@ PyObject* canBeReusedMethod(PyObject* self, PyObject*) {
 
 PyMethodDef gCanBeReused = {"can_be_reused", canBeReusedMethod, METH_NOARGS,
                             methodDoc("can_be_reused", "(self: kp._kp.Memory) -> bool", R"(
-    True if whatever is submitted from now on follows all launches that use the memory: it is not
+    True if all work submitted from now on follows all launches that use the memory: it is not
     destroyed, and no launch of this process waits for the host. A pool of memory asks it before it
     gives this memory to others.)")};
 
@@ -306,8 +306,8 @@ PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
                      methodDoc("data", "(self: kp._kp.Memory) -> numpy.ndarray", R"(
     The host view as a flat, writable array without a copy, with what evaluations have written. Its
     base is this object. The next evaluation that reads the memory sees written values; device memory
-    that the program synchronises itself needs OpSyncDevice. See docs/reference/memory-types.md. Views of
-    destroyed memory keep their last contents. ValueError for storage memory.)")};
+    that the program synchronises itself needs OpSyncDevice (docs/reference/memory-types.md). Views
+    of destroyed memory keep their last contents. ValueError for storage memory.)")};
 
 std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data,
                                          Memory::MemoryTypes memoryType, const py::object& shape,
@@ -398,8 +398,8 @@ bool isArray(py::handle object) {
 }
 
 /// Returns the object itself if it is a list or a tuple, else a list of its elements.
-/// @param memoryAlone  ends at the first one that is no memory object: what is given may have no
-/// end
+/// @param memoryAlone  ends at the first one that is not a memory object: the iterable may be
+///                     infinite
 py::object listed(py::handle objects, const char* argument, bool memoryAlone) {
     if (PyList_Check(objects.ptr()) || PyTuple_Check(objects.ptr()))
         return py::reinterpret_borrow<py::object>(objects);
@@ -500,7 +500,7 @@ void bindMemory(Classes& classes) {
             [](py::handle self) -> MemoryHandle& { return handleOf<MemoryHandle>(self); })
         .method("size", &MemoryHandle::size, "Number of elements; 0 after destroy().")
         .method("__len__", &MemoryHandle::size,
-                "size(), as in Kompute. That of NumPy's arrays is shape[0].")
+                "size(), as in Kompute. NumPy's arrays have shape[0] instead.")
         .property(
             "nbytes",
             [](const MemoryHandle& handle) -> uint64_t {
@@ -583,12 +583,12 @@ void bindMemory(Classes& classes) {
                 Manager.algorithm as `addressed` as well. Unsupported if the device has none.)"));
 
     bindTensorMaker(classes, "tensor", false, doc(R"(
-        Elements are float32 whatever those of `data` are, as in Kompute, or `dtype`; tensor_t() has
+        Elements are float32 regardless of `data`, as in Kompute, or `dtype`; tensor_t() has
         NumPy's rule. Integers that float32 rounds are errors, unless `dtype` or `cast` is given.
         `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
     bindTensorMaker(classes, "tensor_t", true, doc(R"(
-        Elements are those that NumPy chooses for `data`, or `dtype` (float32 for a shape alone).
-        `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
+        Elements have the type that NumPy chooses for `data`, or `dtype` (float32 for a shape
+        alone). `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
 }
 
 } // namespace kp::python

@@ -41,7 +41,7 @@ public:
     explicit PythonOperation(py::object self) : mSelf(std::move(self)) {}
     ~PythonOperation() override { release(std::move(mSelf)); }
 
-    /// What Python's accesses() adds to those of the parts.
+    /// The accesses that Python's accesses() adds to the parts' own.
     Accesses accesses() override {
         Accesses accesses;
         const py::object more = mSelf.attr("accesses")();
@@ -101,7 +101,7 @@ private:
     std::vector<std::shared_ptr<OpBase>> mParts; ///< of the last record()
 };
 
-/// kp.OpBase itself: only classes derived from it mean anything.
+/// kp.OpBase itself: only derived classes can be recorded.
 struct BaseOp final : OpHandle {};
 
 using DispatchHandle = HandleOf<OpAlgoDispatch>;
@@ -176,8 +176,7 @@ std::shared_ptr<OpBase> fillOf(const std::vector<std::shared_ptr<Memory>>& memor
     }
 }
 
-/// Refuses numbers that floats of a type round to infinity. Infinity itself is a value like any
-/// other.
+/// Refuses numbers that a float type rounds to infinity. Infinity itself is allowed.
 void requireFinite(const py::object& value, const py::dtype& element) {
     if (element.kind() != 'f')
         return;
@@ -323,7 +322,8 @@ void bindOperations(py::module_& module, Classes& classes) {
                  `push_consts` are for this dispatch only: a list (float32), a number, a NumPy array
                  or structure, or a dict by name. `group_counts` is a tensor that holds the work
                  groups in x, y and z as uint32 when the dispatch runs, `offset` bytes from its
-                 start. Nobody checks them: counts beyond the device's max_work_group_count hang.)"))
+                 start. They are not checked: counts beyond the device's max_work_group_count
+                 hang.)"))
         .def(
             "record",
             [](const py::object& self) {

@@ -15,7 +15,7 @@ struct HandleOf final : OpHandle {
     }
 };
 
-/// Makes sequences record instances of a class as they are, faster than those of derived classes.
+/// Makes sequences record instances of a class directly, faster than instances of derived classes.
 void addOperationType(py::handle type);
 
 /// Declares a class of operations.

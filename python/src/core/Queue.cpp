@@ -128,10 +128,10 @@ void bindQueue(Classes& classes) {
         The queue of launchers that are given none: an in-order queue on the first VkQueue, always
         the same one, so all these launches are ordered.)"));
     classes.manager.def("activity", &activityOf, doc(R"(
-        What the manager's device has done so far, for all managers that share it: "launches" of
+        Activity of the manager's device so far, for all managers that share it: "launches" of
         launchers, sequences and arrays; "submissions", which may have many launches; "waits" of
-        threads for submitted work, finished or not. The difference of two calls tells what happened
-        in between.)"));
+        threads for submitted work, finished or not. Subtract two results to see the activity in
+        between.)"));
     addMethod(classes.manager, gLaunch);
     Members(classes.queue, queueOf)
         .property("index", &Queue::index, "As given.")

@@ -82,7 +82,7 @@ void bindSampler(Classes& classes) {
                         "integer_border"_a = false, "unnormalized_coordinates"_a = false, doc(R"(
         A sampler, to be given to algorithms and kernels as `samplers`.
 
-        `filter` is "linear" or "nearest". `address` says what is read outside of the image:
+        `filter` is "linear" or "nearest". `address` chooses the value outside of the image:
         "repeat", "mirrored_repeat", "clamp_to_edge" or "clamp_to_border"; one name, or three for x,
         y and z. `border` is the colour of the last one: "transparent_black", "opaque_black" or
         "opaque_white", of integers with `integer_border`. With `unnormalized_coordinates`,

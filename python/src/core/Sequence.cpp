@@ -35,7 +35,7 @@ SequenceHandle::~SequenceHandle() {
     }
     if (!sequence->isRunning() && event.status() != EventStatus::eQueued)
         return;
-    // The end waits for what is being submitted, whose pre_eval() may wait for the GIL.
+    // Destruction waits for work being submitted, whose pre_eval() may wait for the GIL.
     const ReleaseGil release;
     destroyed(*sequence);
     sequence.reset();
@@ -254,7 +254,7 @@ PyMethodDef gFastMethods[] = {
                R"(
         Submits the recording (or replaces it by one operation first) and returns. The work starts
         when all events of `wait_for` are done; a CUDA stream there stands for its work so far. With
-        `cuda_stream`, the work comes after what that stream has now, and before what it gets later.
+        `cuda_stream`, the work comes after that stream's current work, and before its later work.
         Wait with eval_await() or `await`.)"),
     fastMethod("eval_await", evalAwait,
                "(self: kp._kp.Sequence, wait: int | None = None) -> kp._kp.Sequence",

@@ -327,9 +327,9 @@ void bindTransfers(BufferClass& type) {
              "stop"_a = py::none(), "out"_a = py::none(), doc(R"(
                  Copies to a new array, or to `out`, and waits for it.
 
-                 With an index: its copy or shard. Without: those of all indices, stacked along a
-                 new first axis; for a sharded buffer, the whole array. Axes of vectors and matrices
-                 come last. `start` and `stop` select rows (of the first axis) of each copy.)"))
+                 With an index: its copy or shard. Without: all copies, stacked along a new first
+                 axis; for a sharded buffer, the whole array. Axes of vectors and matrices come
+                 last. `start` and `stop` select rows (of the first axis) of each copy.)"))
         .def("read_async", &readAsync, "index"_a = py::none(), py::kw_only(),
              "start"_a = py::none(), "stop"_a = py::none(), "out"_a = py::none(),
              "wait_for"_a = py::none(), doc(R"(
@@ -416,7 +416,7 @@ void bindCollectives(BufferClass& type) {
             [](py::handle self, const py::object& root, const py::object& waitFor) {
                 return run(self, &Buffer::broadcast, waitFor, toRoot(self, root));
             },
-            "root"_a = 0, "wait_for"_a = py::none(), "Makes every copy equal to that of `root`.")
+            "root"_a = 0, "wait_for"_a = py::none(), "Makes every copy equal to `root`'s copy.")
         .def(
             "scatter",
             [](py::handle self, const py::object& destination, const py::object& root,
@@ -553,11 +553,11 @@ void bindBuffer(py::module_& module) {
         An array of up to three dimensions on all devices of a group: a copy on each, or distributed
         among them by rows.
 
-        An index is that of a queue of the group, and selects the copy (or shard) of this queue's
-        device; with one queue for each device it is the device's index. An operation of a buffer
-        comes after all earlier launches on the queues of the copies it accesses, and before all
-        later ones. So a host function on such a queue must not call read() or write(), which would
-        wait for its own end; it uses tensor().)"));
+        An index is the index of a queue of the group, and selects the copy (or shard) of this
+        queue's device; with one queue for each device it is the device's index. An operation of a
+        buffer comes after all earlier launches on the queues of the copies it accesses, and before
+        all later ones. So a host function on such a queue must not call read() or write(), which
+        would wait for its own end; it uses tensor().)"));
     setType<BufferHandle>(type);
     type.def(py::init(&makeBuffer), "shape"_a, "var_type"_a = py::none(),
              "external_buffer"_a = py::none(), py::kw_only(), "dtype"_a = py::none(),

@@ -203,7 +203,7 @@ std::vector<Event> launchAlgorithms(py::handle self, const py::object& algorithm
 
 void bindLimits(py::module_& module) {
     py::class_<GroupLimits>(module, "GroupLimits",
-                            "Limits that hold on every device of a group: the least of each.")
+                            "Limits that hold on every device of a group: the minimum of each.")
         .def_property_readonly(
             "max_work_group_count",
             [](const GroupLimits& limits) { return toTuple(limits.maxWorkgroupCount); },
@@ -234,7 +234,7 @@ void bindMembers(GroupClass& type) {
         .property("device_ids", &DeviceGroup::deviceIds, "Index of each device in list_devices().")
         .property(
             "queues", [](py::handle self) { return groupOf(self).queues; },
-            "The queues of all devices: those of the first, of the second, and so on.")
+            "The queues of all devices: of the first, of the second, and so on.")
         .property("queue_count", &DeviceGroup::queueCount, "Number of queues of all devices.")
         .def("queue", &queueAt, "index"_a, "One of the queues.")
         .def("device_of_queue", &deviceOfQueue, "index"_a,

@@ -7,7 +7,7 @@
 namespace kp::python {
 namespace {
 
-/// The buffers of a call, which nobody may destroy during it.
+/// The buffers of a call, which must not be destroyed during it.
 class UsedBuffers {
 public:
     BufferHandle& add(py::handle buffer, const char* argument) {

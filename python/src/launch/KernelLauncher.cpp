@@ -65,7 +65,7 @@ struct KernelKeywords {
     }
 };
 
-/// Returns the manager of a shader: the one named, else that of the queue or of an argument.
+/// Returns the manager of a shader: the one named, else the queue's or an argument's.
 std::shared_ptr<ManagerHandle> managerFor(const KernelKeywords& given) {
     if (!given.manager.is_none())
         return sharedOf<ManagerHandle>(given.manager, "manager");
@@ -287,8 +287,8 @@ void setSpecs(LauncherHandle& handle, const KernelSignature& signature, const Pa
 
 void bindKernel(py::module_& module) {
     py::class_<KernelHandle>(module, "Kernel", doc(R"(
-        A shader from which launchers are created; each launcher has its own arguments. The options
-        are those of Manager.algorithm.)"))
+        A shader from which launchers are created; each launcher has its own arguments. Options as
+        in Manager.algorithm.)"))
         .def(py::init([](const py::object& manager, const py::object& shader,
                          std::optional<uint32_t> subgroupSize, std::optional<bool> fullSubgroups,
                          const py::object& addressed, const py::object& samplers,
@@ -331,8 +331,7 @@ void bindKernelLauncher(py::module_& module) {
              "A KernelListLauncher that holds this launcher.");
     Members(type, kernelLauncherOf)
         .property("kernel", &KernelLauncherHandle::kernel, "As given.")
-        .property("args_list", &KernelLauncherHandle::arguments,
-                  "As given; a list of what an iterator had.")
+        .property("args_list", &KernelLauncherHandle::arguments, "As given; an iterator as a list.")
         .property("default_queue", &KernelLauncherHandle::queue, "As given.");
     Members(type, launcherIn)
         .property(

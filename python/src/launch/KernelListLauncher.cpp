@@ -146,7 +146,7 @@ void bindCopies(py::class_<ListHandle>& type) {
 void ListHandle::prepare(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor) {
     const std::shared_ptr<Queue>& used = queue ? queue : list->managerQueue();
     if (!used)
-        return; // the launch says what is missing
+        return; // the launch names the missing arguments
     for (LauncherHandle* const member : unready) {
         const RunningCall running(nullptr, *member);
         if (!member->ready)
@@ -164,7 +164,7 @@ void bindKernelListLauncher(py::module_& module) {
     Members(type, listOf)
         .def(py::init(&makeList), "name"_a, "profiler"_a = py::none())
         .def("push_kernels", &pushKernels,
-             "Appends launchers, and those of lists; ignores None. Returns the list.")
+             "Appends launchers and the contents of lists; ignores None. Returns the list.")
         .def(
             "__iadd__",
             [](const py::object& self, const py::object& launcher) {
@@ -176,7 +176,7 @@ void bindKernelListLauncher(py::module_& module) {
         .property(
             "launchers",
             [](py::handle self) { return handleOf<ListHandle>(self).members.attr("copy")(); },
-            "The launchers; those of pushed lists one by one.")
+            "The launchers, with pushed lists expanded.")
         .method("__len__", &KernelListLauncher::size)
         .property("parameters", &describeParameters,
                   "Name -> (type, names of the launchers that take it).")

@@ -143,7 +143,7 @@ bool isFraction(ScalarType type) {
            type == ScalarType::eFloat64;
 }
 
-/// Returns one number of NumPy as that of Python, which takes on the size of the argument; None if
+/// Returns a NumPy number as Python's, which takes on the size of the argument; None if
 /// it is of another kind.
 py::object plainNumber(py::handle value, const ArgumentTarget& target) {
     if (target.type() == ScalarType::eUnknown || target.type() == ScalarType::eBool ||

@@ -10,7 +10,7 @@ namespace kp::python {
 /// @throws InvalidArgument naming the launcher and the argument
 ArgumentValue toArgument(py::handle value, const KernelArgument* expected,
                          const std::string& launcher, const std::string& name);
-/// Refuses a structured dtype whose numbers have other places than those of the shader's struct.
+/// Refuses a structured dtype whose layout differs from the shader's struct.
 /// @throws InvalidArgument naming the launcher and the argument
 void requireSameStruct(const py::dtype& dtype, const KernelArgument& expected,
                        const std::string& launcher, const std::string& name);
@@ -27,9 +27,9 @@ CopyEnd toCopyEnd(py::handle object, const char* argument, bool written);
 shader::ScalarType toScalarType(py::handle type);
 
 /// Returns the arguments of a kernel as a collection that can be read several times: None, a list,
-/// a tuple or a dict as it is, and a list of what another iterable has.
+/// a tuple or a dict as it is, and a list of another iterable's entries.
 /// @throws TypeError for one array, tensor or text instead of a collection, and for an iterable
-/// that does not end after 4,096 arguments
+///         that does not end after 4,096 arguments
 py::object collectArguments(py::handle given, const char* name);
 
 /// Calls @p add for each argument of a kernel. All are given by position, or as pairs of a key (an

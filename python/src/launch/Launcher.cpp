@@ -271,8 +271,7 @@ struct GivenArguments {
     std::vector<std::pair<PyObject*, PyObject*>> parameters;
 };
 
-/// Returns the manager of a call: that of its queue, else that of its first tensor; null if neither
-/// was given.
+/// Returns the manager of a call: its queue's, else its first tensor's; null if neither was given.
 template <size_t N>
 Manager* managerOf(const GivenArguments<N>& given) {
     if (isA<QueueHandle>(given.at(0)))

@@ -31,7 +31,8 @@ struct LauncherHandle : Callable {
     bool ready = true;   ///< false: prepare() has work to do
 
     virtual ~LauncherHandle() = default;
-    /// Does what a launch on @p queue needs and may not do with the GIL held. @p queue may be null.
+    /// Prepares a launch on @p queue: work that must not run with the GIL held. @p queue may be
+    /// null.
     virtual void prepare(const std::shared_ptr<Queue>& /*queue*/,
                          const std::vector<Event>& /*waitFor*/) {}
 };
@@ -66,8 +67,8 @@ void setListCall(py::handle type);
 
 /// Declares a class of launchers or lists. Its objects have room for a function behind pybind11's
 /// part, by which CPython calls them without a lookup of __call__. Classes derived in Python call
-/// their own __call__. Before Python 3.12, replacing that of the class itself does not change
-/// objects that were called.
+/// their own __call__. Before Python 3.12, replacing __call__ of the class itself does not affect
+/// objects that were called before.
 template <typename... Types>
 py::class_<Types...> callableClass(py::module_& module, const char* name,
                                    const char* documentation) {

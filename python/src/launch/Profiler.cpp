@@ -122,7 +122,7 @@ void bindTrace(py::module_& module) {
             Comma-separated globs that select messages; a leading ! excludes them (KP_TRACE_FILTER).
         )"));
     module.def("trace_options", &traceOptions,
-               "A copy of the current options; initially those of the environment.");
+               "A copy of the current options, initially from the environment.");
     module.def("set_trace_options", &changeTraceOptions, "options"_a = py::none(), py::kw_only(),
                "trace_kernels"_a = py::none(), "no_copy"_a = py::none(),
                "no_accumulate"_a = py::none(), "profile_kernels"_a = py::none(),
@@ -263,7 +263,7 @@ void bindProfiler(py::module_& module) {
         .def("add_device_span", &addDeviceSpan, "name"_a, "device"_a, "queue"_a, "start"_a, "end"_a,
              "submitted"_a = 0, doc(R"(
                  Adds work of a device, in its nanoseconds (Sequence.get_timestamps_ns()), and its
-                 submission, in those of now(), if known.)"))
+                 submission, in nanoseconds of now(), if known.)"))
         .def(
             "calibrate",
             [](Profiler& self, const std::string& device, const py::object& manager) {

@@ -51,7 +51,7 @@ void TunedLauncherHandle::prepare(const std::shared_ptr<Queue>& given,
     const std::shared_ptr<Queue>& own = get().defaultQueue();
     const std::shared_ptr<Queue> used = given ? given : own ? own : get().managerQueue();
     if (!used || !get().globalSizeConfigured())
-        return; // the launch says what is missing
+        return; // the launch names the missing arguments
     if (!isTuned()) {
         // Earlier work would write the memory between a tuning run and its restoration.
         waitForEnd(used->barrier());
@@ -105,8 +105,8 @@ void bindTunedKernelLauncher(py::module_& module) {
         callableClass<TunedLauncherHandle, LauncherHandle>(module, "TunedKernelLauncher", doc(R"(
         A kernel that tunes itself at its first call and then launches the fastest configuration,
         alone or in lists. The first call waits for its queue and for `wait_for`, so that nothing
-        else writes the memory during tuning; tune() keeps that wait out of it. `parameters_map` is
-        that of ParametrizedKernelLauncher.)"));
+        else writes the memory during tuning; tune() keeps that wait out of it. `parameters_map` as
+        in ParametrizedKernelLauncher.)"));
     setType<TunedLauncherHandle>(type);
     type.def(py::init(&makeTunedLauncher), "name"_a, "tuned"_a, "arguments"_a,
              "default_global_work_size"_a = py::none(), "default_queue"_a = py::none(),

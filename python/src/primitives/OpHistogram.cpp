@@ -6,7 +6,7 @@ namespace {
 
 constexpr const char* kBins = "None for integers, (low, high), or a tensor of edges";
 
-/// Returns bins: of integers for None, even ones for a pair of numbers, or those between edges.
+/// Returns bins: of integers for None, even ones for a pair of numbers, or bins between edges.
 /// @param edges  set to the tensor of edges
 Bins toBins(const py::object& bins, RangeArgument& edges) {
     if (bins.is_none())

@@ -128,8 +128,7 @@ void bindMatMul(py::module_& module) {
                  bias, as in "c * c + bias"; `bias` has an element per column, or per row.
                  `extents` (rows, columns, inner) replaces the shapes. It permits `strides` from row
                  to row and `batch_strides` from matrix to matrix, in elements, of a, b and c (None:
-                 dense). Types as in OpMatMul.hpp: c has the type of a and b, or that of their
-                 sums.)"));
+                 dense). Types as in OpMatMul.hpp: c has the type of a and b, or of their sums.)"));
 }
 
 } // namespace kp::python

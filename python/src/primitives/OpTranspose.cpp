@@ -17,7 +17,7 @@ std::vector<int> toAxes(py::handle axes, const char* argument) {
     for (const py::object& axis : given) {
         const py::ssize_t number = toIndex(axis);
         if (number < INT_MIN || number > INT_MAX)
-            throw py::value_error(formatted("{} has {}, which is no axis", argument, number));
+            throw py::value_error(formatted("{} has {}, which is not an axis", argument, number));
         numbers.push_back(static_cast<int>(number));
     }
     return numbers;
@@ -80,8 +80,8 @@ void bindTranspose(py::module_& module) {
         .def(py::init(&makeConcatenate), "inputs"_a, "output"_a, py::kw_only(),
              "axis"_a = py::none(), doc(R"(
                  `inputs` is a list of tensors, or of parts of them: (tensor, first) or
-                 (tensor, first, count). `axis` is an axis of the output's shape, whose other extents
-                 are those of the inputs. Without it, the elements of the inputs follow each
+                 (tensor, first, count). `axis` is an axis of the output's shape, whose other
+                 extents equal the inputs'. Without it, the elements of the inputs follow each
                  other.)"));
 }
 

@@ -21,7 +21,7 @@ bool isStruct(const py::array& array) {
     return !array.dtype().attr("names").is_none();
 }
 
-/// Returns true for NumPy's booleans and integers of one byte. They are values, whatever size the
+/// Returns true for NumPy's booleans and integers of one byte. They are values, for any size the
 /// shader gives them; bytes and other buffers are raw.
 bool isSmallNumbers(const py::array& array, py::handle given) {
     return py::hasattr(given, "dtype") && array.itemsize() == 1 && !isStruct(array);
@@ -88,7 +88,7 @@ std::optional<PushBytes> floatsOf(py::handle values) {
     return PushBytes{{first, first + floats.size() * sizeof(float)}, Memory::DataTypes::eFloat};
 }
 
-/// Returns lists of numbers for which no types are known: as float32, as they are for Kompute.
+/// Returns lists of numbers of unknown types as float32, like Kompute.
 PushBytes untyped(py::handle values, const char* argument) {
     PushBytes floats = bytesOf(ofPackage("single_floats")(values, argument));
     floats.type = Memory::DataTypes::eFloat;
@@ -150,7 +150,7 @@ void requirePushConstants(const DeclaredPush& declared, size_t bytes) {
             declared.names,
             isKernel ? py::cast<std::string>(ofPackage("OF_KERNELS")) : std::string()));
     }
-    // A struct of C++ may end in padding, and push constants that no shader declares do no harm.
+    // A C++ struct may end in padding, and push constants beyond the shader's do no harm.
     constexpr size_t kLargestPadding = 16;
     const size_t most = declared.bytes == 0 ? SIZE_MAX : declared.bytes + kLargestPadding;
     if (bytes > 0 && (bytes < declared.bytes || bytes >= most))

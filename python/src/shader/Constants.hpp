@@ -19,14 +19,15 @@ struct PushBytes {
 /// name.
 /// @param spirv     the shader; if empty, numbers without a dtype are float32
 /// @param previous  values of members that a dict leaves out; may be empty
-/// @param declared  remembers between calls what the shader declares
+/// @param declared  caches the shader's declarations between calls
 /// @throws TypeError, ValueError naming @p argument
 PushBytes pushConstantBytes(py::handle values, const std::vector<uint32_t>& spirv,
                             const std::vector<unsigned char>& previous,
                             const char* argument = "push_consts",
                             std::optional<DeclaredPush>* declared = nullptr);
 
-/// Returns what a shader declares. @param known  filled once
+/// Returns a shader's declarations.
+/// @param known  filled once
 const DeclaredPush& declaredPush(std::optional<DeclaredPush>& known,
                                  const std::vector<uint32_t>& spirv);
 

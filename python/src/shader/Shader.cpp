@@ -71,7 +71,7 @@ void requireFile(const std::string& path) {
     py::module_::import("builtins").attr("open")(fromPath(path), "rb").attr("close")();
 }
 
-/// Calls a function that looks into the caches: what they have needs no thread of its own.
+/// Calls a function that searches the caches: a hit needs no thread.
 template <typename Find>
 auto inCaches(Find&& find) {
     const ReleaseGil release;
@@ -87,7 +87,7 @@ void findSlang(bool needed) {
     found = true;
 }
 
-/// Returns what text that does not compile as GLSL probably is, as a further line of the message.
+/// Returns a hint for text that does not compile as GLSL, as a further line of the message.
 std::string hintFor(const std::string& text) {
     const auto has = [&text](std::string_view part) {
         return text.find(part) != std::string::npos;
@@ -314,7 +314,7 @@ py::bytes compileKernel(const py::object& shader, const py::object& includes,
     return toBytes(*known);
 }
 
-/// Keeps a compiled kernel in a folder, unless it is in no cache any more.
+/// Keeps a compiled kernel in a folder, unless it has left all caches.
 void keepKernel(const std::string& folder, const py::object& shader, const py::object& includes,
                 const py::object& defines, const std::string& fileName,
                 const std::string& includePolicy) {
@@ -390,11 +390,11 @@ void bindShader(py::module_& module) {
             ends in .comp, .glsl, .hlsl, .slang or .spv. `includes` are folders searched for
             #include, `defines` is a dict of macros, `language` is "glsl", "hlsl" or "slang" (by
             default .hlsl files are HLSL, .slang files are Slang, and everything else is GLSL; Slang
-            needs Slang's library, such as that of the package slangpy), `file_name` names the
-            source in errors, and `debug_info` keeps names and lines for debuggers. `include_policy` is "folders" (#include
-            reads files below the source's folder and `includes`), "anywhere" or "none". With
-            `isolate`, the compiler runs in a child process with bounded time and memory, for
-            sources of strangers.
+            needs Slang's library, such as the one in the package slangpy), `file_name` names the
+            source in errors, and `debug_info` keeps names and lines for debuggers.
+            `include_policy` is "folders" (#include reads files below the source's folder and
+            `includes`), "anywhere" or "none". With `isolate`, the compiler runs in a child process
+            with bounded time and memory, for untrusted sources.
 
             ShaderError has line and column, and shows the line.)"));
     module.def("_compile_kernel", &compileKernel, "shader"_a, "includes"_a, "defines"_a,

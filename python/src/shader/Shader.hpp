@@ -12,7 +12,7 @@
 
 namespace kp::python {
 
-/// What shaders are compiled for, and where the results are kept.
+/// The target of compilation, and the folder for results.
 struct CompileTarget {
     uint32_t vulkanVersion = 0; ///< as VK_MAKE_VERSION; 0 means the lowest
     std::string cacheFolder;    ///< as in CompileOptions

@@ -5,7 +5,7 @@
 
 namespace kp::python {
 
-/// Binds the sparse matrix behind those of kp.sparse.
+/// Binds the sparse matrix behind kp.sparse's.
 void bindCsr(py::module_& module);
 
 } // namespace kp::python

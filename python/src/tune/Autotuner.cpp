@@ -246,9 +246,9 @@ void bindAutotuner(py::module_& module) {
              "progress"_a = py::none(), doc(R"(
                  `effort` is "estimate" (runs nothing), "measure", "patient" or "exhaustive";
                  `budget` a limit in seconds for each call, 0 for none; `time` "auto", "device" or
-                 "host"; `cache_folder` the place of the cache ("off": nowhere, "": that of the
-                 manager's pipelines). `progress` is True for a bar, or a function that takes a
-                 TuningProgress and ends tuning by returning False.)"))
+                 "host"; `cache_folder` the folder of the cache ("off": none, "": the manager's).
+                 `progress` is True for a bar, or a function that takes a TuningProgress and ends
+                 tuning by returning False.)"))
         .def("tune", &tune, "kernel"_a, "arguments"_a, doc(R"(
             The fastest configuration. Runs nothing if the cache has everything. Restores memory
             before it returns or raises. Exceptions of the kernel's functions are raised as they

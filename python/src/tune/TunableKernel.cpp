@@ -164,7 +164,7 @@ std::string problemOf(const py::object& answer) {
         return "verify() returned False";
     if (!PyUnicode_Check(answer.ptr()))
         throw py::type_error(
-            formatted("a function of verify() gives a bool, or text that says what is wrong, not "
+            formatted("a function of verify() gives a bool, or text that describes the error, not "
                       "a {}",
                       typeNameOf(answer)));
     return toText(answer, "the answer of a verifier");

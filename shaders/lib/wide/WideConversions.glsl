@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conversions between 64-bit integers, floats and halves. Results are made of bits: they round to
-// nearest, ties to even, and know denormal numbers, whatever a driver's own conversions do. Conversions
-// to integers round towards 0, take the nearest integer of the type for numbers beyond it, and 0 for
-// NaN. A half is its 16 bits in a uint.
+// nearest, ties to even, and handle denormal numbers, independently of a driver's own conversions.
+// Conversions to integers round towards 0, take the nearest integer of the type for numbers beyond
+// it, and 0 for NaN. A half is its 16 bits in a uint.
 
 // Rounds a number to the bits of a smaller type.
 //   exponent     as the result has it, if the number is normal there

@@ -26,7 +26,7 @@ uvec2 kp_f64_ceil(const uvec2 a) { return kp_f64_round_away(a, int(a.y) >= 0); }
 uvec2 kp_f64_round_even(const uvec2 a) {
     int exponent = kp_f64_exponent(a) - 1023;
     uvec2 fraction = kp_f64_fraction_bits(exponent);
-    // The unit's bit is that of the implicit one, in the exponent, for numbers from 1 to 2.
+    // The unit's bit is the implicit one's, in the exponent, for numbers from 1 to 2.
     uint odd = uint(!kp_wide_is_zero(a & kp_wide_add(fraction, uvec2(1u, 0u))));
     odd &= uint(!kp_wide_is_zero(fraction));
     uvec2 half_ = kp_wide_add(kp_wide_shift_right(fraction, 1u), uvec2(odd, 0u));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Words of 64 bits as uvec2, the low half in x: what the functions of wide numbers share.
+// Words of 64 bits as uvec2, the low half in x: shared by the functions of wide numbers.
 //
 // All of shaders/lib/wide is GLSL for 32-bit integers, for devices that have no others. Conditions are
 // values and results are selected, because branches cost drivers more than the work that they save:

@@ -11,7 +11,7 @@ layout(push_constant) uniform Push {
     uint firstFactor;
     uint width; // of the panel
     uint begin;
-    uint columns; // without those of the panel
+    uint columns; // without the panel's
     uint groups;  // work groups per matrix
     uint batches;
     uint rowStride;

@@ -3,7 +3,7 @@
 // Factors a panel of up to 32 columns with partial pivoting, one matrix per work group. Invocations
 // keep ROWS rows each of COLUMNS columns in registers, and take the panel COLUMNS at a time: they
 // subtract the products of earlier columns, factor, and finish the rows of the pivots in the
-// columns that follow. Memory holds what other columns are, and shared memory the rows of pivots.
+// columns that follow. Memory holds the other columns, and shared memory the rows of pivots.
 //
 // The registers of a row are rotated once for each column, so that the column that is factored is
 // always the first: one body for all columns, with constant indices, where compilers of GPUs take half a

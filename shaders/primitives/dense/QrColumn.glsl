@@ -2,7 +2,7 @@
 //
 // Reflects the columns of a panel of PANEL columns by the reflection of one of them, and sums the
 // products that the reflection of the next one needs. Each work group takes ROWS_EACH * GROUPS
-// rows, an invocation those of one column. Products are sums of all work groups' parts, added in
+// rows, an invocation the rows of one column. Products are sums of all work groups' parts, added in
 // their order by each of them; the row of the pivot is given with them, because the others change.
 // Two places for parts take turns.
 

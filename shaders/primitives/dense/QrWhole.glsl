@@ -4,7 +4,7 @@
 // Macros: ROWS x COLUMNS, R_ROWS of R; Q_COLUMNS of Q, 0 for none; WIDTH elements from a row to the
 // next; GROUPS of rows that different invocations sum, for each column.
 //
-// Below the diagonal, a column keeps what it had before its reflection: the vector of the
+// Below the diagonal, a column keeps its values before its reflection: the vector of the
 // reflection is that times sInverse.
 
 layout(binding = 0) readonly buffer Given { REAL given[]; };
@@ -130,7 +130,7 @@ void main() {
     }
 #if Q_COLUMNS
     barrier();
-    // Columns without a reflection begin as those of the identity.
+    // Columns without a reflection begin as the identity's.
     for (uint place = thread; place < ROWS * Q_COLUMNS; place += GROUP_SIZE) {
         uint row = place / Q_COLUMNS;
         uint column = place % Q_COLUMNS;

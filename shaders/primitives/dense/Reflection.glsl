@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Householder reflections 1 - factor v v^T with v = (1, inverse * rest), as LAPACK's: the diagonal
-// of R has the other sign than what was there, and a column that is 0 below it is not reflected. Nor is one
-// whose squares are below the normal numbers: what it has there is far below the rounding errors of the matrix.
+// of R has the opposite sign of the original, and a column that is 0 below it is not reflected. Nor
+// is one whose squares are below the normal numbers: its elements are far below the rounding errors
+// of the matrix.
 
 #ifdef HAS_Double
 #define NO_SQUARE REAL(1e-300)

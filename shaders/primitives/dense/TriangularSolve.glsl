@@ -5,8 +5,8 @@
 // tiles of T are in shared memory. Strides may be negative: an upper triangle is a lower one that
 // is read from its end.
 //
-// UNIT: the diagonal is 1, whatever is stored there. EACH_ROW(F) applies a macro to 0u, 1u, ... up to
-// TILE: registers are indexed by constants, whether or not a driver unrolls loops.
+// UNIT: the diagonal counts as 1; stored values are ignored. EACH_ROW(F) applies a macro to 0u, 1u,
+// ... up to TILE: registers are indexed by constants, whether or not a driver unrolls loops.
 
 layout(binding = 0) readonly buffer Triangles { REAL triangles[]; };
 layout(binding = 1) buffer Sides { REAL sides[]; };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of OpMatMul share: the push constants, and how sums become elements of C. ACC is
-// the type of sums, FOUR a vector of four of them.
+// Shared by the kernels of OpMatMul: the push constants, and the conversion of sums to elements of
+// C. ACC is the type of sums, FOUR a vector of four of them.
 //
 // Macros: OPERANDS: the kernel reads A and B. PARTIALS: it writes (or, with RESULT, reads) sums of
 // slices along `inner`. RESULT: it writes C. READS_C: beta is not 0. BIAS, BIAS_OF_ROWS. C_ALIGNED:
@@ -96,7 +96,7 @@ void writeSum(ACC sum, uint slice, uint row, uint column, uint batch) {
 #endif
 }
 
-// Writes those of four neighbouring elements that exist, from column `first` on.
+// Writes the existing ones of four neighbouring elements, from column `first` on.
 void writeFour(FOUR sum, uint slice, uint row, uint column, uint first, uint batch) {
 #if defined(RESULT) && defined(C_ALIGNED)
     if (column >= first && column + 4u <= columns && column % 4u == 0u) {

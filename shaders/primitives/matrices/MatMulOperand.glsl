@@ -60,9 +60,9 @@ shared FOUR tilesOperand[OPERAND_TILES];
 #endif
 #define OPERAND_STEP (THREADS / OPERAND_LINE)
 
-// Returns vector `i` of this invocation's part of the tile that begins at `outer` and `k`. What is
-// not before the ends is 0. With OPERAND_WHOLE, all is. With CUT, the last tile along `inner`
-// begins at kEnd - DEPTH, and what is before `k` is 0.
+// Returns vector `i` of this invocation's part of the tile that begins at `outer` and `k`. Elements
+// beyond the ends are 0; with OPERAND_WHOLE there are none. With CUT, the last tile along `inner`
+// begins at kEnd - DEPTH, and elements before `k` are 0.
 FOUR loadOperand(uint i, uint origin, uint outer, uint outerEnd, uint k, uint kEnd) {
     uint line = gl_LocalInvocationIndex / OPERAND_LINE + i * OPERAND_STEP;
     uint place = gl_LocalInvocationIndex % OPERAND_LINE * 4u;

@@ -2,7 +2,8 @@
 //
 // Multiplies matrices, PART_ROWS rows and four columns of C per invocation, for drivers that compute on
 // the processor: operands come from its caches, and no invocation waits for another. Macros as in
-// MatMulTiles.glsl, without those of tiles. PART_ROWS is a multiple of 4. INNER_FOURS: `inner` is a multiple of 4.
+// MatMulTiles.glsl, without the tiles' parts. PART_ROWS is a multiple of 4. INNER_FOURS: `inner` is
+// a multiple of 4.
 
 // Vectors that are known to be whole need no checks. Of others, elements are read one by one, with
 // places that exist and no branches, which compilers take long for; 0 from `count` on.

@@ -8,12 +8,12 @@
 //
 // Macros: A_WHOLE, B_WHOLE: there are as many rows (columns) as a tile has. Tiles at the edge begin
 // earlier, so that they lie inside and need no checks, and write what no other tile writes.
-// INNER_WHOLE: `inner` is at least DEPTH, which A_WHOLE and B_WHOLE imply. CUT: it is no multiple of
-// the steps of a turn of the loop; the last steps are done likewise. AHEAD: a turn takes two tiles,
-// so that the addresses in shared memory are constants, and a step reads the vectors of the next one
-// from there, which hides the time that takes. At STORE_STEP it stores the next tile and begins to
-// read the one after it. ONLY_LOWER: tiles above the diagonal of C are left out. EACH_ROW(F) and its
-// like apply a macro to 0u, 1u, ...:
+// INNER_WHOLE: `inner` is at least DEPTH, which A_WHOLE and B_WHOLE imply. CUT: it is not a
+// multiple of the steps of a turn of the loop; the last steps are done likewise. AHEAD: a turn
+// takes two tiles, so that the addresses in shared memory are constants, and a step reads the
+// vectors of the next one from there, which hides the time that takes. At STORE_STEP it stores the
+// next tile and begins to read the one after it. ONLY_LOWER: tiles above the diagonal of C are left
+// out. EACH_ROW(F) and its like apply a macro to 0u, 1u, ...:
 // registers are indexed by constants, whether or not a driver unrolls loops.
 
 // Tiles are taken in bands of this many rows of tiles, so that groups that run at the same time

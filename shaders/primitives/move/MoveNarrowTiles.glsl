@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transposes elements of one or two bytes, as MoveTiles.glsl does larger ones. In shared memory,
-// PACK neighbours along axis B make a word, which is what the output consists of.
+// PACK neighbours along axis B make a word of the output.
 //
 // Macros: PACK: elements of a word, 4 or 2. IN_WORDS: rows of the input begin and end at words, of
 // which an invocation reads PACK x PACK elements and transposes them in registers. Else it reads

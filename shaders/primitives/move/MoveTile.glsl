@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of transposes share: elements that are neighbours along axis A in the input are
+// Shared by the kernels of transposes: elements that are neighbours along axis A in the input are
 // neighbours along axis B in the output. A work group moves a tile of TILE_A x TILE_B elements
 // through shared memory, so that it reads and writes whole rows of the tile (Ruetsch and
 // Micikevicius, "Optimizing matrix transpose in CUDA", 2009).
 
 layout(push_constant) uniform Push {
-    uint firstIn; // as strides, in what the kernel reads or writes at a time
+    uint firstIn; // as strides, in units of the kernel's accesses
     uint firstOut;
     uint extentA; // elements
     uint extentB;

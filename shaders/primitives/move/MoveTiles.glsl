@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transposes elements of UNITS units. The strides along A in the input and B in the output are those
-// of neighbours.
+// Transposes elements of UNITS units. The strides along A in the input and B in the output are the
+// distances between neighbours.
 
 layout(binding = 0) readonly buffer In { UNIT_STORED source[]; };
 layout(binding = 1) writeonly buffer Out { UNIT_STORED destination[]; };

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is before a tile, found in what other work groups of the same dispatch publish in `states`
-// (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back", 2016). Here it
-// is the same to the last bit from run to run, whoever is first: tiles belong to chunks of as many
-// as a subgroup has lanes. A chunk's total is a tree of its tiles' totals, what is before a chunk
-// is the totals of the chunks before it, one after the other, and what is before a tile in its chunk
-// is a tree again. So all that is published has one value, and a tile looks once at its chunk's
-// tiles and once at the chunks before, both at a time. A work group that waits in vain for a tile
-// computes that tile's total itself (Smith, Levien and Owens, "Decoupled Fallback", 2025), so that
-// no work group depends on the progress of another one.
+// The prefix of a tile, from the values that other work groups of the same dispatch publish in
+// `states` (Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back",
+// 2016). Here it is the same to the last bit from run to run, in any order of execution: tiles
+// belong to chunks of as many as a subgroup has lanes. A chunk's total is a tree of its tiles'
+// totals, a chunk's prefix adds the totals of the preceding chunks in order, and a tile's prefix in
+// its chunk is a tree again. So each published value is unique, and a tile reads its chunk's tiles
+// once and the preceding chunks once, both at the same time. A work group that waits too long for a
+// tile computes that tile's total itself (Smith, Levien and Owens, "Decoupled Fallback", 2025), so
+// that no work group depends on the progress of another one.
 //
 // The text before this one defines Item, join(), nothing(), with SUBGROUPS lanesValue(Item), and
-// incoming(): what is before the first tile. In memory, an item is ITEM_WORDS words, wordOf() and
+// incoming(): the prefix of the first tile. In memory, an item is ITEM_WORDS words, wordOf() and
 // itemOfWords(), and COMPLETE is a bit of each word that is there: a word is valid by itself, so no
-// order between memory accesses is needed. SPINS: how often a work group looks before it helps.
-// PAUSE: how long it waits before it looks the first time, in steps of some nanoseconds: what is not
-// there yet is better not asked for.
+// order between memory accesses is needed. SPINS: how many times a work group looks before it helps.
+// PAUSE: how long it waits before the first read, in steps of some nanoseconds: reading early only
+// costs bandwidth.
 //
 // `states` begins with the total of each tile. Two items per chunk follow: its total, and all up to
 // its end.
@@ -66,7 +66,7 @@ Item foldLanes(Item item) {
     return lanesValue(item, 0u);
 }
 
-// What a lane has found of an item that others publish.
+// A lane's view of an item that others publish.
 struct Sight {
     Item item;
     bool there;
@@ -79,7 +79,7 @@ void see(uint words[ITEM_WORDS], inout Sight sight) {
     }
 }
 
-// As many chunks before `end` as there are lanes: what this lane has found of its one.
+// This lane's view of its chunk, one of as many chunks before `end` as there are lanes.
 struct Window {
     uint end;
     Sight total;
@@ -91,7 +91,7 @@ Window windowBefore(uint end) {
     return Window(end, Sight(nothing(), isBeforeAll), Sight(incoming(), isBeforeAll));
 }
 
-// Adds the totals of the chunks of a window to what is before them, one after the other.
+// Adds the totals of the chunks of a window to their prefix, one after the other.
 // @param known  the lanes with a prefix
 Item afterChunks(Item before, Window window, uvec4 known) {
     uint lane = 0u;
@@ -114,7 +114,7 @@ uint pause() {
     return x == kNone ? 1u : 0u;
 }
 
-// Called by one subgroup. Returns kNone and what is before the tile, or a tile that is missing.
+// Called by one subgroup. Returns kNone and the prefix of the tile, or a tile that is missing.
 // @param total  of the tile
 uint lookBack(uint tile, Item total, bool silent, out Item prefix) {
     uint lane = gl_SubgroupInvocationID;
@@ -130,7 +130,7 @@ uint lookBack(uint tile, Item total, bool silent, out Item prefix) {
     bool hasTiles = false;
     bool hasPrefix = false; // of the window
     for (uint spin = pause();; ++spin) {
-        // All reads at a time, and none of what is known: others wait for the same memory.
+        // All reads at the same time, and none of known values: others wait for the same memory.
         uint ownWords[ITEM_WORDS];
         uint totalWords[ITEM_WORDS];
         uint prefixWords[ITEM_WORDS];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels that move elements share. The macros of unitMacros() precede it.
+// Shared by the kernels that move elements. The macros of unitMacros() precede it.
 
 // Division of n < 2^31 by a divisor that the host prepared: (divisor, multiplier, shift).
 struct Divider { uint divisor; uint multiplier; uint shift; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Made by scripts/shaders/normal_quantiles.py, which says what the rows are.
+// Made by scripts/shaders/normal_quantiles.py, which describes the rows.
 
 const vec4 kNormalQuantiles[256] = vec4[](
     vec4(6.32860802, -0.0181566178, 0.00104492918, -8.10736771e-05),

@@ -5,8 +5,8 @@
 // Macros: one of INTEGERS, UNIFORM, NORMAL and EXPONENTIAL. WIDE: numbers of 64 bits. UNIFORM_DROP:
 // bits of a word that a uniform number of at most 32 bits leaves out, and UNIFORM_STEP: its step.
 // STANDARD: the offset is 0 and the scale 1.
-// HALF: numbers of 16 bits, stored from floats. QUANTILES_IN_MEMORY: those of normal numbers are in
-// a buffer, as drivers of CPUs take seconds to compile their table.
+// HALF: numbers of 16 bits, stored from floats. QUANTILES_IN_MEMORY: the quantiles of normal
+// numbers are in a buffer, as drivers of CPUs take seconds to compile their table.
 
 #ifdef WIDE
 #define DRAW uvec2
@@ -92,7 +92,8 @@ OUT_VALUE integerOf(uvec4 block, uint i) {
 #define ONE_OVER(n) (REAL(1) / REAL(n))
 
 #ifdef HALF
-// The nearest number of 16 bits, ties to even: devices convert it alike, whatever they round to.
+// The nearest number of 16 bits, ties to even: devices convert it alike, regardless of their
+// rounding.
 float roundedToHalf(float x) {
     uint bits = floatBitsToUint(x);
     uint magnitude = bits & 0x7fffffffu;
@@ -287,7 +288,7 @@ void turned(uvec2 draw, out double cosine, out double sine) {
 #endif
 #endif
 
-// Writes DRAWS numbers, those of a block of Philox, to v from `at` on.
+// Writes DRAWS numbers, from a block of Philox, to v from `at` on.
 void generate(uvec2 number, inout OUT_VALUE v[OUT_PER_BLOCK + DRAWS], uint at) {
     uvec4 block = philox(uvec4(number, streamLow, streamHigh));
 #if defined(NORMAL) && defined(WIDE)

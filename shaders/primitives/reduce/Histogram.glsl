@@ -99,8 +99,8 @@ uint binOf(KEY key) {
     precise float edge = above - kIntegers;
     uint near = floatBitsToUint(above) - floatBitsToUint(kIntegers);
     float far = place - edge;
-    // Most elements, and with few instructions. What is out of range has no bin: `near` counts on,
-    // or down from 0 to the largest numbers.
+    // Most elements, and with few instructions. Elements out of range have no bin: `near` counts
+    // on, or down from 0 to the largest numbers.
     if (abs(far) > margin && abs(far) <= 0.5) {
         uint bin = near + uint(floatBitsToInt(far) >> 31);
         return bin < bins ? bin : kNoBin;
@@ -110,7 +110,7 @@ uint binOf(KEY key) {
         far += far > 0.0 ? -1.0 : 1.0;
     }
     if (near > bins)
-        return kNoBin; // nor NaN, whatever its sign
+        return kNoBin; // nor NaN of either sign
     bool isLower = far < 0.0;
     if (abs(far) <= margin) {
         KEY number = numberOf(key);

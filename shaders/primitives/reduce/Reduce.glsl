@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both kernels of OpReduce share. T is the type that elements are combined in (with indices,
+// The common part of OpReduce's kernels. T is the type that elements are combined in (with indices,
 // a struct of value and index). The text before this one defines combine(), identity(),
 //
 //     mapped(v, index)       T of an input element with an index along the axis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both kernels of OpScan share. The text before this one is operatorSource()'s.
-// With SEGMENTED, items carry a flag that starts a segment: what is before it has no effect.
+// The common part of OpScan's kernels. The text before this one is operatorSource()'s.
+// With SEGMENTED, items carry a flag that starts a segment: earlier items have no effect.
 
 T mapped(IN_VALUE v) { return TERM_OF(v); }
 

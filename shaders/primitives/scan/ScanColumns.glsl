@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scans columns of elements that are `stride` apart: each invocation a chunk of neighbouring rows of
-// one column. With TOTALS it writes what the chunks amount to; else it folds the totals of earlier
+// one column. With TOTALS it writes the totals of the chunks; else it folds the totals of earlier
 // chunks and scans. CHUNKED: there are totals. BATCH: rows that are read at a time. Later reads would
 // wait for the writes before them.
 
@@ -29,11 +29,11 @@ layout(push_constant) uniform Push {
     uint columnStep;  // elements from column to column
     uint chunkLength; // rows
     uint chunks;      // in this dispatch
-    uint chunkBase;   // chunks of rows before those of this dispatch
+    uint chunkBase;   // chunks of rows before this dispatch's
     uint allChunks;
 };
 
-// Adds the elements of `count` rows to what is before them, and writes the results.
+// Adds the elements of `count` rows to their prefix, and writes the results.
 void scanRows(inout T sum, uint at, uint count) {
     T x[BATCH];
     [[unroll]] for (uint i = 0u; i < BATCH; ++i)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Scans neighbouring elements in one pass, a tile per work group. A tile publishes the total of its
-// elements, and finds what is before it by LookBack.glsl.
+// elements, and finds its prefix by LookBack.glsl.
 //
 // Macros: PER_LANE: neighbouring elements of an invocation in a row, a multiple of IN_PER_BLOCK and
 // OUT_PER_BLOCK. ROWS: rows per invocation. EXCLUSIVE. SINGLE: no tile waits for another one: there
-// is only one, or with READS_BEFORE each work group reads what is before its tile. CARRY: there is
-// input before and after that of this dispatch. EACH_ROW: rows of `count` elements, each with tiles
+// is only one, or with READS_BEFORE each work group reads the tiles before its own. CARRY: there is
+// input before and after this dispatch's. EACH_ROW: rows of `count` elements, each with tiles
 // and states of its own. HEAD_BITS: segments start where the bit of an element is 1; else with
 // SEGMENTED every headEvery elements. IN_PLACE: the output is the input.
 // T_WORDS: words of a T. SPINS: see LookBack.glsl. LANES_INCLUSIVE, LANES_ALL: the device's
@@ -14,7 +14,7 @@
 
 #define ITEMS (PER_LANE * ROWS)
 
-// Without segments, elements are folded with what is before their row as soon as that is known. No
+// Without segments, elements are folded with their row's prefix as soon as it is known. No
 // registers hold it then, and a tile can have more elements.
 #ifndef SEGMENTED
 #define FOLDED
@@ -240,8 +240,8 @@ Item lanesInclusive(Item x) {
 // Scans a tile by itself.
 // v:       elements. Afterwards, if FOLDED, what store() writes for a team with nothing before it;
 //          else the reductions of each row of the invocation up to them
-// before:  unless FOLDED, what is before each row, in the team's part of the tile
-// Returns what is before the team in the tile, and in `total` the whole tile.
+// before:  unless FOLDED, the prefix of each row, in the team's part of the tile
+// Returns the prefix of the team in the tile, and in `total` the whole tile.
 Item scanTile(inout T v[ITEMS], uint heads[ROWS], out Item before[ROWS], out Item total) {
     Item carry = nothing();
     [[unroll]] for (uint row = 0; row < ROWS; ++row) {

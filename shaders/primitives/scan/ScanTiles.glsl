@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans neighbouring elements in one pass: loads a tile, finds what is before it, and stores it.
+// Scans neighbouring elements in one pass: loads a tile, finds its prefix, and stores it.
 
 #ifdef READS_BEFORE
 // Returns the sum of all that is before a tile.

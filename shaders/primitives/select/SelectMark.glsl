@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Marks the chosen elements, a bit each, and counts those of each tile of GROUP_SIZE x ITEMS
-// elements, or with STRIPS an invocation alone those of a tile. One of the macros says what is chosen:
+// Marks the chosen elements, a bit each, and counts them in each tile of GROUP_SIZE x ITEMS
+// elements, or with STRIPS in a tile per invocation. One of the macros defines the choice:
 //
 //     FLAGS      elements whose flag (type FLAG) is not 0
 //     PREDICATE  elements (type IN) for which predicate() of the text before this one is true

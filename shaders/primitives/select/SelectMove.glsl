@@ -206,7 +206,7 @@ void main() {
     uvec2 before = tiles[firstTile + tile];
     uvec2 begin = plus(stateOf(piece, 0u), uvec2(before.x, 0u));
 #ifdef PARTITION
-    // The elements that are not marked: after all the marked ones, those of earlier tiles first.
+    // The elements that are not marked: after all the marked ones, earlier tiles' first.
     uvec2 position = plus(uvec2(baseLow, baseHigh), uvec2(first, 0u));
     uvec2 beginOthers = plus(stateOf(pieces, 0u), difference(position, begin));
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One work group turns the counts of tiles into those of all tiles before, and their last chosen
-// elements into the last one before. ITEMS: tiles per invocation and round.
+// One work group turns the counts of tiles into the counts of all preceding tiles, and their last
+// chosen elements into the last one before. ITEMS: tiles per invocation and round.
 //
 // The states, of 4 words, are what there is before each piece of the input: chosen elements, and
 // the number of the last one in the whole input, from 1 on, in 64 bits each.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tile of GROUP_SIZE x ITEMS elements by itself: chooses some of them and counts these.
+// A tile of GROUP_SIZE x ITEMS elements: chooses some of them and counts these.
 // SelectTiles.glsl moves them.
 //
-// One of the macros says what is chosen:
+// One of the macros defines the choice:
 //
 //     FLAGS      elements whose flag (type FLAG) is not 0
 //     PREDICATE  elements (type IN) for which predicate() of the text before this one is true
@@ -57,7 +57,7 @@ layout(push_constant) uniform Push {
 #define TILE (GROUP_SIZE * ITEMS)
 #define LANE gl_SubgroupInvocationID
 
-// What is known of some elements: how many are chosen, and with LENGTH_WORDS also the number of the
+// The facts about some elements: how many are chosen, and with LENGTH_WORDS also the number of the
 // last chosen one, from 1 on (0: none).
 #define COMPLETE (1u << 31)
 #if LENGTH_WORDS > 0
@@ -204,7 +204,7 @@ uint lanesSum(uint x) {
     return x;
 }
 
-// Returns what is before the subgroup in the tile; and the whole tile.
+// Returns the prefix of the subgroup in the tile; and the whole tile.
 Item countElements(uint tile, uint chosen, out Item total) {
     uint number = uint(bitCount(chosen));
 #if LENGTH_WORDS > 0

@@ -3,7 +3,7 @@
 // Moves the chosen elements to the start of the output in one pass: a work group per tile, which
 // finds by LookBack.glsl how many were chosen before. Meanwhile an invocation holds one bit per
 // element. Afterwards it reads the chosen ones again, from a cache, in the order in which they are
-// written. With AHEAD, it reads those of the first rows during the wait.
+// written. With AHEAD, it reads the chosen ones of the first rows during the wait.
 //
 // A subgroup's chosen elements follow each other in the output. So subgroups do not wait for each
 // other, and shared memory holds ROWS_AT_ONCE rows of the tile (1 or 2): GPUs run more work groups
@@ -136,7 +136,7 @@ uint moveGathered(uint tile, Gathered gathered, uint rank, uint last) {
     return last;
 }
 
-// @param before  what is known of the elements before the subgroup's, of all tiles
+// @param before the facts about the elements before the subgroup's, of all tiles
 // @param next    the elements of the first rows, with AHEAD
 void moveElements(uint tile, uint chosen, Item before, Gathered next) {
     uint rank = NUMBER(before);

@@ -5,8 +5,8 @@
 // the processor, which take milliseconds to compile each access to memory: registers are a queue, filled
 // at the end and emptied at the front by loops, so that each access is in the text once.
 //
-// Of keys in several parts, the first one is searched for all needles, and the others overwrite what
-// they find places for: a key of theirs that is before the needle has all earlier parts before it.
+// Of keys in several parts, the first one is searched for all needles, and each other one overwrites
+// the places that it finds: a key of theirs that is before the needle has all earlier parts before it.
 
 layout(binding = 0) readonly buffer Sorted { KEY_STORED sorted[]; };
 #ifdef COUNTING

@@ -91,7 +91,7 @@ void countTile(uint tile) {
     barrier();
 }
 
-// Adds up the counts of earlier tiles: of the nearest ones, until one knows those of all before.
+// Adds up the counts of earlier tiles: of the nearest ones, until one knows the sums of all before.
 void lookBack(uint tile, out uint sums[OWN_DIGITS]) {
     uint next[OWN_DIGITS]; // the tile to add, plus 1
     for (int k = 0; k < OWN_DIGITS; ++k) {
@@ -259,7 +259,7 @@ uvec2[PART_ITEMS] sortedPart(uvec2 words[ITEMS], uint packed[RANK_WORDS], int pa
 }
 
 // Large tiles with values leave few registers. Compilers would compute the addresses of all places
-// first, and would keep what is packed in a register each, because they know what is in it.
+// first, and would keep packed values in a register each, because they know the contents.
 #if defined(SUBGROUPS) && VALUE_WORDS > 0 && PARTS > 1
 shared uint sNothing;
 

@@ -73,8 +73,8 @@ bool isBefore(KEY rankA, KEY rankB) {
         places[i + 1u] = place;                                                                    \
     }
 
-// Sorts runs of four into the first half of the scratch memory. The registers are a queue: what is
-// loaded enters at the end, and what is stored leaves at the front.
+// Sorts runs of four into the first half of the scratch memory. The registers are a queue: loaded
+// keys enter at the end, and stored ones leave at the front.
 void sortFours(uint begin, uint size) {
     for (uint run = 0u; run < size; run += 4u) {
         uint n = min(4u, size - run);

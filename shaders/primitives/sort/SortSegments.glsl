@@ -133,7 +133,7 @@ void sortTogether(uint segment, uint number, uint begin, uint size) {
 #endif
     }
     for (uint pass = 0u; pass < passes; ++pass) {
-        // What is after the last key has the largest digit each time, and so stays there.
+        // Places after the last key have the largest digit each time, and so stay there.
         uint digits[ITEMS];
         UNROLL for (int i = 0; i < ITEMS; ++i) {
             digits[i] = 255u;

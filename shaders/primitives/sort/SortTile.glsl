@@ -2,8 +2,8 @@
 //
 // Ranks the keys of a tile by a digit, and moves them to their ranks. A tile has ITEMS keys per
 // invocation. Invocations form teams, which rank their keys without waiting for others: subgroups,
-// or 32 invocations that vote through shared memory. A team's keys are neighbours, so that the order
-// of teams, items and lanes is that of the keys.
+// or 32 invocations that vote through shared memory. A team's keys are neighbours, so that the
+// order of teams, items and lanes is the keys' order.
 //
 // Macros: ITEMS; GROUP_THREADS, the size of the work group; SHARED_WORDS, the larger of the tile's
 // keys and of the teams' 256 counters (with SUBGROUPS), or twice as many (without); LANE_WORDS, the
@@ -127,7 +127,7 @@ void addTeams(out uint counts[OWN_DIGITS]) {
     }
 }
 
-// Writes to sDigits the sums over smaller digits. Each invocation gives those of addTeams().
+// Writes to sDigits the sums over smaller digits. Each invocation gives its sums of addTeams().
 void scanDigits(uint counts[OWN_DIGITS]) {
     uint thread = threadIndex();
 #if defined(SUBGROUPS) && GROUP_THREADS >= 256

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies the k first keys of each chunk, in the order of their places. Of equal ones, those with the
-// smallest places come first. Each work group takes a chunk: 8 bits at a time, it counts the digits
-// of the keys that agree with what is known of the last key to take, and so finds its next digit.
+// Copies the k first keys of each chunk, in the order of their places. Of equal ones, the ones with
+// the smallest places come first. Each work group takes a chunk: 8 bits at a time, it counts the
+// digits of the keys that agree with the known digits of the last key to take, and so finds its
+// next digit.
 
 void main() {
     uint thread = gl_LocalInvocationIndex;
@@ -17,7 +18,7 @@ void main() {
     uint out0 = row * outLength + chunk * k;
     uint take = min(k, size);
 
-    // What is known of the last key to take: its first digits.
+    // The known first digits of the last key to take.
     KEY last = KEY(0u);
     KEY mask = KEY(0u);
     uint known = 0u;

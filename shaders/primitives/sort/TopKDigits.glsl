@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What both kernels of OpTopK share: their arguments, digits of 8 bits, and the digit at which so many
-// keys are found.
+// The common part of OpTopK's kernels: their arguments, digits of 8 bits, and the digit at which so
+// many keys are found.
 //
 // Macros: INDEX_WORDS: of an index that is copied with each key; 0 for none. PLACES: the index is
 // the key's place in its row; without, it is read.

@@ -30,7 +30,7 @@ void keepFirst(uint filled, uint take) {
     uint thread = gl_LocalInvocationIndex;
     KEY last = KEY(0u);
     KEY mask = KEY(0u);
-    uint wanted = take; // keys to take of those that agree with what is known of the last one
+    uint wanted = take; // keys to take among keys that agree with the known digits of the last one
     uint agreeing = filled;
     for (uint known = 0u; known < kDigits && wanted < agreeing; ++known) {
         clearCounts();

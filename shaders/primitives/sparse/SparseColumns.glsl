@@ -2,7 +2,7 @@
 //
 // A sparse matrix times a matrix in C order. A tile is TILE steps of the merge path. LANES invocations
 // take a tile, each for some columns, at a distance of LANES: they read the same elements of the sparse
-// matrix, and neighbouring ones of X. What a tile has of a row that ends in a later one is its carry.
+// matrix, and neighbouring ones of X. A tile's part of a row that ends in a later one is its carry.
 
 // Returns how many ends are among the first steps.
 uint endsBefore(uint steps) {

@@ -24,7 +24,7 @@ uvec2 endsOf(uint thread, uint first, uint steps) {
     uint wanted = min(first + which * TILE, steps);
     uint low = leastEnds(wanted);
     uint high = mostEnds(wanted);
-    // More rounds than any search takes: offsets that do not ascend could go on for ever.
+    // More rounds than any search takes: offsets that do not ascend could loop forever.
     for (uint round_ = 0u; round_ < 32u; ++round_) {
         uint span = high > low ? high - low : 0u;
         uint part = span / (HALF + 1u) + 1u;

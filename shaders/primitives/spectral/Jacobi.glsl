@@ -4,10 +4,10 @@
 // IS_LARGE(off, first, second): the element `off` between two of the diagonal has to become 0.
 //
 // Rotations are applied in Rutishauser's form, with the sine and the tangent of half the angle:
-// what they lose of orthogonality is far less than with a rounded cosine.
+// they lose far less orthogonality than with a rounded cosine.
 
-// Vectors that are shorter than TINY, of matrices with elements near 1, count as 0: their squares are
-// no numbers of full precision.
+// Vectors that are shorter than TINY, of matrices with elements near 1, count as 0: their squares lack
+// full precision.
 #ifdef HAS_Double
 #define EPSILON 2.220446049250313e-16lf
 #define HUGE 1e150lf

@@ -8,8 +8,8 @@
 //     NARROW    the real parts of complex numbers
 //     HALVE     rows of half spectra of rows of full spectra
 //     COMPLETE  full spectra of half spectra: the other half is the conjugate of the mirrored one
-//     MULTIPLY  the product of the input and the output, arrays of so many complex numbers; those of
-//               the input may be fewer, and have strides of 0 then
+//     MULTIPLY  the product of the input and the output, arrays of so many complex numbers; the
+//     input may have fewer arrays, and have strides of 0 then
 
 layout(binding = 0) readonly buffer In { NUMBER_STORED source[]; };
 layout(binding = 1) buffer Out { NUMBER_STORED destination[]; };

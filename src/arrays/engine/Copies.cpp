@@ -66,7 +66,7 @@ std::vector<CopiedRange> rangesOf(const RowPairs& rows, int64_t to, int64_t from
     return ranges;
 }
 
-/// Returns what a value is a copy of.
+/// Returns the source of a copied value.
 const Node& originalOf(const NodePtr& value) {
     static const std::string* const same = interned("{0}");
     const Node* node = value.get();
@@ -105,7 +105,7 @@ std::shared_ptr<OpBase> fillOf(const Write& write) {
     if (value.op != Op::eConstant || !isPlain(write) || !write.view.isContiguous())
         return nullptr;
     const bool isZero = value.words == std::array<uint32_t, 4>{};
-    if (value.dtype == DType::eFloat16 && !isZero) // its words are those of a float
+    if (value.dtype == DType::eFloat16 && !isZero) // its words are a float's
         return nullptr;
     const size_t bytes = itemSize(value.dtype);
     return std::make_shared<OpFillRange>(

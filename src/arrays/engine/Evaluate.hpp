@@ -18,13 +18,13 @@ namespace kp::arrays {
 /// @throws Unsupported, OutOfMemory, DeviceLost
 void run(const std::shared_ptr<Home>& home, const Shape& shape, const std::vector<Write>& writes);
 
-/// Changes a write so that one kernel can bind all its memory: computes what it reads, and adds up
+/// Changes a write so that one kernel can bind all its memory: computes its operands, and adds up
 /// its indices if they are too many.
 void fitBuffers(Write& write);
 
 /// Writes values, of a shape that broadcasts to the view's, into its elements.
 void store(const View& view, const NodePtr& value);
-/// Does so for several views; those of one shape share a kernel.
+/// Does so for several views; views of one shape share a kernel.
 void storeAll(const std::vector<std::pair<View, NodePtr>>& stores);
 
 /// Computes a node and returns its elements. The node is a leaf from then on.

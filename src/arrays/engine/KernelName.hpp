@@ -8,7 +8,7 @@
 namespace kp::arrays {
 
 /// Returns the functions that a program computes, each once, in their order: "multiply, add". Of a
-/// program without functions, says what it does: "copy", "astype", "full", "arange".
+/// program without functions, describes it: "copy", "astype", "full", "arange".
 std::string kernelName(const Program& program);
 
 /// Returns the name of the reduction of a program's values: "sum", or "sum of multiply, add".

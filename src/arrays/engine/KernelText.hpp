@@ -29,17 +29,17 @@ std::string filledAll(std::string_view text, const std::vector<std::string>& val
 /// Writes the GLSL of a program.
 class KernelText {
 public:
-    /// @param header  number of parameters before those of the layout
+    /// @param header  number of parameters before the layout's
     /// @param used    values with uses that the program does not know
     /// @param wide    bindings that are accessed in vectors of neighbouring elements, as bits
     KernelText(const Program& program, const Layout& layout, size_t header,
                const std::vector<int>& used = {}, uint64_t wide = 0);
 
-    /// Notes what a type needs.
+    /// Notes the needs of a type.
     void use(DType dtype);
     /// Notes the functions of the library in a text, for a type of registers. Returns the text.
     std::string calling(std::string text, std::string_view computed);
-    /// Adds a definition after those of the library.
+    /// Adds a definition after the library's.
     void define(std::string definition) { mDefinitions += definition; }
 
     /// Returns the statements that split an index into one per axis: kept0, kept1, ...
@@ -63,7 +63,7 @@ public:
     std::string loading(int binding, std::string_view where, DType dtype);
 
     /// Returns the whole shader. Its parts are complete already.
-    /// @param declarations  follow those of the memory
+    /// @param declarations  follow the memory's
     std::string source(std::string_view name, std::string_view body,
                        std::string_view declarations = {}) const;
     /// Returns the functions of the library that the statements so far call.

@@ -35,7 +35,7 @@ enum class Op : uint8_t {
 };
 
 /// A part of an expression: a value per element. A node that is computed becomes a leaf, and
-/// forgets what it was made of; whoever changes or reads nodes has engineLock().
+/// drops its arguments; changing or reading nodes requires engineLock().
 struct Node : std::enable_shared_from_this<Node> {
     Node() = default;
     ~Node();
@@ -59,7 +59,7 @@ struct Node : std::enable_shared_from_this<Node> {
     std::shared_ptr<Storage> storage;          ///< of eLeaf
     int64_t offset = 0;                        ///< of eLeaf and eAddress
     Shape strides;                             ///< of eLeaf and eAddress
-    std::vector<std::weak_ptr<Node>> together; ///< what one kernel computes with it; see together()
+    std::vector<std::weak_ptr<Node>> together; ///< nodes of the same kernel; see together()
     Node* nextReader = nullptr;
     Node* previousReader = nullptr;
 
@@ -68,7 +68,7 @@ struct Node : std::enable_shared_from_this<Node> {
     void become(const View& view);
 };
 
-/// Whoever builds, computes or stores expressions has this lock.
+/// Building, computing and storing expressions requires this lock.
 std::recursive_mutex& engineLock();
 
 /// Returns the one copy of a text, whose address stands for it.

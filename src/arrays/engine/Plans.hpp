@@ -36,7 +36,7 @@ struct Plan {
     std::vector<uint64_t> key;
     const std::string* source = nullptr;
     const std::string* name = nullptr; ///< in profiles; interned()
-    /// What is bound, as indices into the storages of the signature.
+    /// The bindings, as indices into the storages of the signature.
     std::vector<size_t> memory;
     /// All parameters, with the numbers of the first expression.
     std::vector<uint32_t> parameters;
@@ -61,7 +61,7 @@ public:
     Plan* find(const Signature& signature);
     /// Adds the plan of a signature.
     /// @param name    in profiles
-    /// @param header  parameters before those of the program
+    /// @param header  parameters before the program's
     Plan& add(const Signature& signature, std::string_view name, const Program& program,
               const Layout& layout, std::vector<uint32_t> header, std::string source,
               uint64_t groups);

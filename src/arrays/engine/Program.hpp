@@ -48,7 +48,7 @@ enum class Walk : uint8_t {
     eStrided, ///< by a stride per axis
 };
 
-/// The axes of a kernel: those of the result, or those that it reduces.
+/// The axes of a kernel: the result's, or the reduced ones.
 enum class Part : uint8_t { eKept, eReduced };
 
 /// Parameters of a Divider, from which kp_quotient() divides by an extent.

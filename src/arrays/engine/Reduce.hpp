@@ -11,7 +11,7 @@ namespace kp::arrays {
 
 /// How elements are combined, as GLSL. Texts are interned().
 struct Reduction {
-    /// @param combine   over {0} and {1}, of the type of what is reduced
+    /// @param combine   over {0} and {1}, of the type of the reduced elements
     /// @param identity  the total of no elements, of the same type
     /// @param finish    over the total {0} and the number n_ of elements
     /// @param name      in profiles; not copied

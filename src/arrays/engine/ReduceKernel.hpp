@@ -8,7 +8,7 @@
 
 namespace kp::arrays {
 
-/// Returns the shader of a reduction. Its parameters before those of the program are the number of
+/// Returns the shader of a reduction. Its parameters before the program's are the number of
 /// results, the number of elements of each, the parts of a result, and the elements of a part.
 /// @param accumulated  type in which elements are combined
 /// @param binding      of the results, of type @p results

@@ -14,7 +14,7 @@ namespace kp::arrays {
 /// shapes and strides that share memory in the same way.
 class Signature {
 public:
-    /// @param kind  what is done with the expressions
+    /// @param kind  the use of the expressions
     explicit Signature(uint64_t kind) { mWords.push_back(kind); }
 
     void add(uint64_t word) { mWords.push_back(word); }

@@ -50,7 +50,7 @@ public:
     View blank(const Shape& axes) const {
         return View::blank(mView.storage->home(), shapeOf(axes), mView.dtype());
     }
-    /// Returns results of matrices without elements: the identity, whatever its extents.
+    /// Returns results of matrices without elements: the identity of any extents.
     Array identities(int64_t height, int64_t width) const {
         Manager* const manager = &mView.storage->home()->manager();
         return eye(height, width, 0, mView.dtype(), manager)

@@ -95,7 +95,7 @@ Array comparedSpecially(const Comparison& comparison, const Operand* operands,
     return {};
 }
 
-/// @throws InvalidArgument if an integer is to be raised to a negative power
+/// @throws InvalidArgument if an integer would be raised to a negative power
 void requireExponents(const Operand& exponent, DType dtype) {
     if (numberType(dtype).family != 'i')
         return;

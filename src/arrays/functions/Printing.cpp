@@ -79,7 +79,7 @@ std::string textOf(const void* elements, size_t index, DType dtype) {
     return {};
 }
 
-/// What is printed: elements as text, and the axes along which some are left out.
+/// The printed parts: elements as text, and the axes along which some are omitted.
 struct Printed {
     Shape shape;
     std::vector<bool> shortened;

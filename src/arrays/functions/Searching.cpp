@@ -48,7 +48,7 @@ Array extremeAlong(const char* name, ReduceOperation operation, const Array& x, 
     return rows.reduced(std::move(out), keepAxis);
 }
 
-/// The distinct elements of all of an array. What is not asked for is null.
+/// The distinct elements of all of an array. Results that are not requested are null.
 Unique distinct(const Array& x, bool all) {
     arrays::requireOrder(x, all ? "uniqueAll" : "unique");
     const std::shared_ptr<Home> home = stateOf(x).home;

@@ -221,7 +221,7 @@ Write changed(const Write& write, const Change& change, View view) {
     return made;
 }
 
-/// Returns what makes leaves and addresses those of a part.
+/// Returns a function that turns leaves and addresses into a part's.
 Change slicer(const Shape& full, size_t axis, int64_t start, int64_t count) {
     return [=](const Node& node) -> NodePtr {
         if (node.op == Op::eLeaf)

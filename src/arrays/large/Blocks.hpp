@@ -8,7 +8,7 @@
 
 namespace kp::arrays {
 
-// Memory that is larger than what a kernel may bind, the device's maxStorageBufferRange. Kernels
+// Memory that is larger than a kernel may bind, the device's maxStorageBufferRange. Kernels
 // run block by block then, with copies of the windows of memory that a block reads and writes.
 
 /// @throws Unsupported that says that a kernel cannot bind the memory

@@ -7,7 +7,7 @@
 
 namespace kp::arrays {
 
-// Indices into memory that is larger than what a kernel may bind, and that may reach all of it:
+// Indices into memory that is larger than a kernel may bind, and that may reach all of it:
 // part by part of the memory, a kernel accesses the elements whose places are there.
 
 /// Returns true if the steps of indices reach further than a kernel may bind.

@@ -91,8 +91,8 @@ private:
                                       Writer writer);
     /// Adds memory to what new arrays may take. Callers have mMutex.
     void keep(Lent memory);
-    /// Does so with memory that nobody has any more. Callers have mMutex.
-    /// @return what is too much, to be freed without mMutex
+    /// Does so with memory that has no owner left. Callers hold mMutex.
+    /// @return the excess, to be freed without mMutex
     std::vector<Lent> keepReturned();
     std::shared_ptr<Tensor> allocate(DType dtype, int64_t count, Memory::MemoryTypes type);
 

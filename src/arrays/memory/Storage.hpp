@@ -31,9 +31,9 @@ public:
     /// Takes a tensor. It is given back as well, unless give() is called.
     Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor> tensor);
     /// Takes the memory of another storage for elements of another type. Both have the same readers
-    /// and arrays, so that each notices what is written to the other.
+    /// and arrays, so that each notices writes to the other.
     Storage(const std::shared_ptr<Storage>& other, DType dtype);
-    /// Gives the memory back for new arrays, unless somebody else has the tensor.
+    /// Returns the memory for new arrays, unless the tensor has another owner.
     ~Storage();
     Storage(const Storage&) = delete;
     Storage& operator=(const Storage&) = delete;
@@ -41,7 +41,7 @@ public:
     const std::shared_ptr<Home>& home() const { return mHome; }
     DType dtype() const { return mDType; }
     const std::shared_ptr<Tensor>& tensor() const { return mTensor; }
-    /// Returns what all storages with this memory have in common.
+    /// Returns the state that all storages with this memory share.
     const void* memory() const { return root().mTensor.get(); }
     /// Returns the number of elements.
     int64_t count() const { return mCount; }
@@ -51,9 +51,9 @@ public:
 
     /// True if no one but arrays has the tensor.
     bool isPooled() const { return root().mPooled; }
-    /// True if somebody else has the tensor, and may write to it unseen.
+    /// True if the tensor has another owner, who may write to it unnoticed.
     bool isShared() const { return root().mShared; }
-    /// Gives the tensor to somebody who may keep it and write to it.
+    /// Returns the tensor for an owner that may keep it and write to it.
     const std::shared_ptr<Tensor>& give() {
         root().mPooled = false;
         root().mShared = true;

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-// What Files.cpp needs of the system: FileAccessPosix.cpp and FileAccessWindows.cpp.
+// The system's functions for Files.cpp: FileAccessPosix.cpp and FileAccessWindows.cpp.
 namespace kp::system {
 
 /// Returns the content of a regular file of at most @p maxBytes bytes.
@@ -15,7 +15,7 @@ namespace kp::system {
 std::optional<std::string> readOpened(const std::string& path, uint64_t maxBytes, bool trusted);
 
 /// Writes a file that did not exist. @return false if it did, or cannot be written
-/// @param forUserAlone  nobody else may open it
+/// @param forUserAlone  no other user may open it
 bool writeNew(const std::string& path, std::initializer_list<std::string_view> parts,
               bool forUserAlone);
 

@@ -33,7 +33,7 @@ private:
     int mFile;
 };
 
-/// Returns why the content of a file cannot be believed; null if it can.
+/// Returns why the content of a file cannot be trusted; null if it can.
 const char* distrust(const struct stat& state) {
     if (state.st_uid != ::geteuid() && state.st_uid != 0)
         return "it belongs to another user";
@@ -44,7 +44,7 @@ const char* distrust(const struct stat& state) {
 
 } // namespace
 
-/// The file is looked at once it is open, so that nobody can exchange it in between.
+/// The file is checked once it is open, so that it cannot be replaced in between.
 std::optional<std::string> readOpened(const std::string& path, uint64_t maxBytes, bool trusted) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     struct stat state {};

@@ -22,9 +22,9 @@
 namespace kp::system {
 namespace {
 
-/// Others may do with a file whatever they like while it is open.
+/// Others may do anything with a file while it is open.
 constexpr DWORD kShared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-/// A virus scanner, or another process that replaces the file, lets go of it within this time.
+/// A virus scanner, or another process that replaces the file, closes it within this time.
 constexpr std::chrono::seconds kBusyTime{2};
 
 /// An open file or other object, closed with this one.
@@ -49,7 +49,7 @@ struct LocalMemory {
 };
 using Descriptor = std::unique_ptr<void, LocalMemory>;
 
-/// Repeats an attempt that fails only because somebody has the file open in this moment.
+/// Repeats an attempt that fails only because another process has the file open at the moment.
 template <typename Attempt>
 bool whileBusy(const std::wstring& path, const Attempt& attempt) {
     const auto end = std::chrono::steady_clock::now() + kBusyTime;
@@ -83,13 +83,13 @@ std::vector<unsigned char> tokenUser() {
     return user;
 }
 
-/// Returns true for the user and for those who may do anything on this machine.
+/// Returns true for the user and for administrators of this machine.
 bool isTrusted(PSID who, PSID user) {
     return (user && EqualSid(who, user)) || IsWellKnownSid(who, WinLocalSystemSid) ||
            IsWellKnownSid(who, WinBuiltinAdministratorsSid);
 }
 
-/// Returns true if an entry of an access list lets somebody else change the file.
+/// Returns true if an entry of an access list lets another user change the file.
 bool letsOthersWrite(const ACE_HEADER& header, PSID user) {
     constexpr DWORD kChanges =
         FILE_WRITE_DATA | FILE_APPEND_DATA | WRITE_DAC | WRITE_OWNER | GENERIC_WRITE | GENERIC_ALL;
@@ -100,7 +100,7 @@ bool letsOthersWrite(const ACE_HEADER& header, PSID user) {
     return (entry.Mask & kChanges) != 0 && !isTrusted(who, user);
 }
 
-/// Returns why the content of a file cannot be believed; null if it can.
+/// Returns why the content of a file cannot be trusted; null if it can.
 const char* distrust(HANDLE file) {
     PSID owner = nullptr;
     PACL list = nullptr;
@@ -116,7 +116,7 @@ const char* distrust(HANDLE file) {
     if (!owner || !isTrusted(owner, user))
         return "it belongs to another user";
     if (!list)
-        return "other users may write to it"; // there is no list: anybody may do anything
+        return "other users may write to it"; // there is no list: everyone may do anything
     for (DWORD i = 0; i < list->AceCount; ++i) {
         void* entry = nullptr;
         if (GetAce(list, i, &entry) && letsOthersWrite(*static_cast<ACE_HEADER*>(entry), user))
@@ -126,7 +126,7 @@ const char* distrust(HANDLE file) {
 }
 
 /// Returns a descriptor by which the user, the system and its administrators may do anything with a
-/// file, and nobody else may open it. Null if there is none.
+/// file, and no other user may open it. Null on failure.
 Descriptor forOneUser() {
     const std::vector<unsigned char> token = tokenUser();
     LPWSTR name = nullptr;
@@ -156,7 +156,7 @@ bool writeAll(HANDLE file, std::string_view text) {
 
 } // namespace
 
-/// The file is looked at once it is open, so that nobody can exchange it in between.
+/// The file is checked once it is open, so that it cannot be replaced in between.
 std::optional<std::string> readOpened(const std::string& path, uint64_t maxBytes, bool trusted) {
     const std::wstring name = toPath(path).wstring();
     HANDLE opened = INVALID_HANDLE_VALUE;

@@ -14,14 +14,14 @@ namespace kp {
 constexpr std::string_view kPartialFileExtension = ".part";
 
 /// Far above the size of any cache file of the library: the largest, a driver's pipelines, has some
-/// 10 MiB. A larger file is damaged, or somebody's attempt to use up the memory.
+/// 10 MiB. A larger file is damaged, or an attempt to exhaust the memory.
 constexpr uint64_t kMaxCacheFileBytes = uint64_t{256} << 20;
 
 /// Returns the content of a file; nothing if it is missing, is not a regular file, cannot be read
 /// or has more than @p maxBytes bytes. Never waits, for example for the writer of a pipe.
 std::optional<std::string> readFile(const std::string& path, uint64_t maxBytes = UINT64_MAX);
 
-/// As readFile(), for files that the library itself writes and then believes. Returns nothing, and
+/// As readFile(), for files that the library itself writes and later trusts. Returns nothing, and
 /// logs a warning, if the file belongs to another user than this process's and root (on Windows:
 /// the system and its administrators), or if others may write to it.
 std::optional<std::string> readCacheFile(const std::string& path,
@@ -32,7 +32,7 @@ std::optional<std::string> readCacheFile(const std::string& path,
 /// Thread-safe.
 /// @return false if the file cannot be written, for example because its folder does not exist
 bool replaceFile(const std::string& path, std::initializer_list<std::string_view> parts);
-/// As replaceFile(); nobody else may write to the file or read it.
+/// As replaceFile(); no other user may write to the file or read it.
 bool replaceCacheFile(const std::string& path, std::initializer_list<std::string_view> parts);
 
 /// An exclusive lock on a file, against other processes and other locks of this process. The

@@ -106,8 +106,8 @@ constexpr CapabilityOperations kCapabilityOperations[] = {
     {"GroupNonUniformQuad", VK_SUBGROUP_FEATURE_QUAD_BIT, "quad"},
 };
 
-/// Returns true if a constant may be given as numbers of a type; eCustom is anything. A bool may be
-/// a word, and two words (of an address) may be a long integer.
+/// Returns true if a constant may be given as numbers of a type; eCustom matches anything. A bool
+/// may be a word, and two words (of an address) may be a long integer.
 bool takesConstant(ScalarType declared, uint32_t components, Memory::DataTypes given) {
     using DataTypes = Memory::DataTypes;
     const bool isWord = given == DataTypes::eInt || given == DataTypes::eUnsignedInt;
@@ -289,7 +289,7 @@ void requireDescriptors(const shader::Reflection& reflection, const vulkan::Devi
     };
     requireKind([](const shader::Binding& binding) { return binding.takesSampler(); },
                 limits.maxPerStageDescriptorSamplers, "maxPerStageDescriptorSamplers");
-    all = 0; // samplers are no resources
+    all = 0; // samplers are not resources
     requireKind(of(BindingKind::eStorageBuffer), limits.maxPerStageDescriptorStorageBuffers,
                 "maxPerStageDescriptorStorageBuffers");
     requireKind(of(BindingKind::eUniformBuffer), limits.maxPerStageDescriptorUniformBuffers,

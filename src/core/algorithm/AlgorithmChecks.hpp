@@ -37,7 +37,7 @@ void requireAddressed(const AlgorithmOptions& options, const shader::Reflection&
                       const vulkan::Device& device);
 
 /// Checks that the device can make the pipeline of a shader with these options.
-/// @throws Unsupported with what the device supports; InvalidArgument if the local size does not
+/// @throws Unsupported with the device's abilities; InvalidArgument if the local size does not
 ///         suit the subgroup size
 void requireOptions(const AlgorithmOptions& options, const shader::Reflection& reflection,
                     const Workgroup& localSize, const vulkan::Device& device);
@@ -63,8 +63,8 @@ void checkPushConstants(const shader::Reflection& reflection, size_t bytes, Memo
 /// Returns group counts in x, y and z whose product is at least @p groups, and hardly more.
 std::array<uint32_t, 3> foldedGroups(uint64_t groups, const VkPhysicalDeviceLimits& limits);
 
-/// Returns the work group counts that cover this many invocations in x, y and z. Those of one
-/// dimension are folded into three if the device needs it and the shader uses kp_index().
+/// Returns the work group counts that cover this many invocations in x, y and z. One-dimensional
+/// counts are folded into three if the device needs it and the shader uses kp_index().
 /// @throws InvalidArgument if they exceed the device's limits
 Workgroup groupsFor(const std::array<uint64_t, 3>& invocations, const Workgroup& localSize,
                     const shader::Reflection& reflection, const vulkan::Device& device);

@@ -64,7 +64,7 @@ Workgroup specializedLocalSize(const shader::Reflection& reflection,
     return size;
 }
 
-/// @param spirv  what the driver gets, with its key
+/// @param spirv  for the driver, with its key
 std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
                                                std::span<const uint32_t> spirv, const Hash& key,
                                                const LoweredShader* lowered) {

@@ -31,7 +31,7 @@ struct LoweredShader;
 struct CheckedShader;
 class CheckReport;
 
-/// A pipeline with memory bound to it, and what recording a dispatch needs to know of that memory.
+/// A pipeline with memory bound to it, and the facts about that memory for recording a dispatch.
 /// Immutable.
 struct MemoryBinding {
     struct Use {
@@ -81,7 +81,7 @@ struct Algorithm::Impl {
     TypeRule types = TypeRule::eSame;
     std::shared_ptr<const shader::Reflection> reflection; ///< null without a shader
     std::shared_ptr<vulkan::Pipeline> pipeline;
-    /// What a recorded dispatch needs kept alive, in one object. Null without a shader.
+    /// Everything that a recorded dispatch must keep alive, in one object. Null without a shader.
     std::shared_ptr<const MemoryBinding> binding;
     Workgroup workgroup{1, 1, 1};
     bool workgroupUnchecked = false; ///< it is the default, and nothing was dispatched yet
@@ -109,7 +109,7 @@ struct Algorithm::Impl {
     std::string describe() const;
     /// Checks a shader against the device, memory and constants, and sets everything else.
     void setShader(std::span<const uint32_t> spirv);
-    /// Checks what the driver will get: the shader, or the lowered one if it is not null.
+    /// Checks the module for the driver: the shader, or the lowered one if it is not null.
     void requireLowered(std::span<const uint32_t> spirv, const Hash& key,
                         const LoweredShader* lowered) const;
     void setWorkgroup(const Workgroup& counts) {
@@ -162,7 +162,7 @@ struct Algorithm::Impl {
         const size_t declared = (reflection->pushConstantSize + size_t{3}) / 4 * 4;
         return chosen.first(std::min(chosen.size(), declared));
     }
-    /// Returns true if the shader may reach memory that nobody has named.
+    /// Returns true if the shader may access memory that is not declared.
     bool accessesAnything() const {
         return reflection->usesBufferAddresses && options.addressed.empty();
     }

@@ -25,7 +25,7 @@ bool canUnpack(ScalarType declared, uint32_t givenBytes) {
     return (declared == ScalarType::eUint32 || declared == ScalarType::eInt32) && givenBytes < 4;
 }
 
-/// Returns what a shader declares: "an array of structs of 32 bytes (pos at 0, vel at 16)".
+/// Returns a shader's declaration: "an array of structs of 32 bytes (pos at 0, vel at 16)".
 std::string describeElements(const shader::Binding& binding, uint64_t stride, bool array) {
     std::string element = "structs";
     if (binding.elementType != ScalarType::eStruct)
@@ -41,7 +41,7 @@ std::string describeElements(const shader::Binding& binding, uint64_t stride, bo
                      members.empty() ? std::string() : formatted(" ({})", join(members)));
 }
 
-/// Checks the elements of a tensor against the place that each has in the shader. Numbers cannot
+/// Checks the elements of a tensor against their layout in the shader. Numbers cannot
 /// fill elements with padding, and structs must be as large as the shader's.
 void checkElements(const shader::Binding& binding, uint32_t descriptor,
                    const Memory::Impl& memory) {
@@ -97,7 +97,7 @@ void checkUniform(const shader::Binding& binding, uint32_t element, const Memory
     if (memory.buffer->offset() % alignment != 0)
         fail<InvalidArgument>(
             "{}: the tensor begins {} bytes behind the start of its buffer, which "
-            "is no multiple of {}'s minUniformBufferOffsetAlignment of {}",
+            "is not a multiple of {}'s minUniformBufferOffsetAlignment of {}",
             describeDescriptor(binding, element), memory.buffer->offset(), device.name(),
             alignment);
 }

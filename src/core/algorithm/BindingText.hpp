@@ -8,7 +8,7 @@
 
 #include "core/memory/MemoryImpl.hpp"
 
-// How messages name the bindings of a shader and what is given for them.
+// Names of a shader's bindings and their arguments in messages.
 namespace kp {
 
 /// Returns " 'name'", or nothing.

@@ -20,8 +20,8 @@ public:
 
     /// Valid as long as the operation is.
     const Algorithm::Impl& algorithm() const { return *mAlgorithm; }
-    /// What must stay alive until record() is called, and then as long as the commands may run. The
-    /// pointer is valid as long as the operation is.
+    /// Objects that must stay alive until record() is called, and then as long as the commands may
+    /// run. The pointer is valid as long as the operation is.
     const std::shared_ptr<const MemoryBinding>& binding() const { return mAlgorithm->binding; }
     const MemoryBinding& bound() const { return *mBinding; }
     /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the

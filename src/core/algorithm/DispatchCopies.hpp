@@ -9,8 +9,8 @@
 
 namespace kp {
 
-/// Dispatches with copies of what they were given, so that their operations may change or be
-/// destroyed before they are recorded. The caller keeps their bindings. Not thread-safe.
+/// Dispatches with copies of their arguments, so that their operations may change or be destroyed
+/// before they are recorded. The caller keeps their bindings. Not thread-safe.
 class DispatchCopies {
 public:
     /// @throws std::bad_alloc; the dispatch is then not added

@@ -19,7 +19,7 @@ struct LoweredShader {
 };
 
 /// Returns a module lowered for a device; null if the device has all types that the module uses, so
-/// that the module itself is right. Cached by content. Thread-safe.
+/// that the module itself works. Cached by content. Thread-safe.
 /// @param contentKey  of @p spirv
 /// @throws ShaderError as shader::lowerModule()
 std::shared_ptr<const LoweredShader>

@@ -22,7 +22,7 @@ struct Specialization {
     /// Returns constants 0, 1, ... of one size and type.
     static Specialization inOrder(const void* values, size_t count, size_t elementSize,
                                   Memory::DataTypes type);
-    /// Returns constants with ids of their own.
+    /// Returns constants with explicit ids.
     /// @throws InvalidArgument if an id was given twice or a size is not 1 to 8 bytes
     static Specialization byId(const SpecializationConstant* constants, size_t count);
 

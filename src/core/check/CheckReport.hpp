@@ -16,7 +16,7 @@
 
 namespace kp {
 
-/// What a binding of a shader holds.
+/// The contents of a shader's binding.
 struct BoundMemory {
     uint32_t set = 0;
     uint32_t binding = 0;
@@ -85,7 +85,7 @@ using CheckReports = std::vector<std::shared_ptr<CheckReport>>;
 /// Returns the faults of the first report that has any, and forgets all; null if none has.
 std::exception_ptr takeFaults(const CheckReports& reports);
 
-/// Throws the faults that any finished work of a device has reported and nobody has taken. Call it
+/// Throws the untaken faults of any finished work of a device. Call it
 /// after a wait that belongs to no event.
 /// @throws CheckFailed
 void throwFaults(const vulkan::Device& device);

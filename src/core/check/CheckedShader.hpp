@@ -33,7 +33,7 @@ struct CheckedShader {
 std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
                                               const Queue* managerQueue);
 
-/// Returns the module with checks; null if nothing of it can fail. Cached by content. Thread-safe.
+/// Returns the module with checks; null if nothing in it can fail. Cached by content. Thread-safe.
 /// @param contentKey  of @p spirv
 /// @param texts       of files that the module names in its lines, but has no text of
 /// @throws Unsupported if the device has no more descriptors for the reports

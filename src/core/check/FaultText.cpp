@@ -152,7 +152,7 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     fault.kind = nameOf(site.kind);
     fault.file = site.file;
     fault.line = site.line;
-    // A compiler keeps the text of the main file alone.
+    // A compiler keeps only the text of the main file.
     fault.text = site.text.empty() ? lineOfFile(site.file, site.line) : site.text;
     fault.target = record[1] < site.indexed.size() ? site.indexed[record[1]] : std::string();
     fault.memory = site.storage;

@@ -11,7 +11,7 @@
 
 namespace kp {
 
-/// Returns what a report says of a fault.
+/// Returns the text of a fault in a report.
 /// @param record  shader::kFaultWords words
 CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
                    std::span<const BoundMemory> bound);

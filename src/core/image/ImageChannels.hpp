@@ -14,7 +14,7 @@ inline bool addsChannel(const vulkan::ImageInfo& info) {
     return info.hostTexelSize != info.texelSize;
 }
 
-/// Returns the device's texels, with a fourth channel of 1, for those of the host.
+/// Returns the host's texels as the device's, with a fourth channel of 1.
 std::vector<unsigned char> withFourthChannel(const vulkan::ImageInfo& info, const void* host);
 /// Copies the device's texels to @p host without their fourth channel.
 void dropFourthChannel(const vulkan::ImageInfo& info, const void* texels, void* host);

@@ -14,7 +14,7 @@
 namespace kp {
 
 /// Checks a descriptor that the shader declares as an image against the image given for it.
-/// @throws ShaderError with what is declared and what was given
+/// @throws ShaderError with the declared and the given type
 void checkImage(const shader::Binding& binding, uint32_t element, const Memory::Impl& memory,
                 const vulkan::Device& device);
 

@@ -65,13 +65,13 @@ void applyDeviceVariable(const std::string& value, vulkan::DeviceRequest& reques
         request.name = value;
 }
 
-/// Returns what KOMPUTE_WITHOUT lists.
+/// Returns the names in KOMPUTE_WITHOUT.
 std::vector<std::string> withheldNames() {
     std::vector<std::string> names = listed(environment("KOMPUTE_WITHOUT"));
     for (const std::string& name : names)
         if (!name.starts_with("VK_") && !vulkan::featureNamed(name))
             fail<InvalidArgument>(
-                "KOMPUTE_WITHOUT lists '{}', which is no feature that the library "
+                "KOMPUTE_WITHOUT lists '{}', which is not a feature that the library "
                 "uses; list features and extensions by Vulkan's names, such as "
                 "timelineSemaphore,VK_EXT_device_fault",
                 name);

@@ -21,7 +21,8 @@ vulkan::DeviceRequest requestOf(const ManagerOptions& options);
 /// @throws InvalidArgument as vulkan::findProfile()
 std::shared_ptr<const vulkan::DeviceProfile> requestedProfile();
 
-/// Returns what KOMPUTE_TIMESTAMPS says about DevicePlan::launchTimestamps; empty if it is not set.
+/// Returns the value of KOMPUTE_TIMESTAMPS for DevicePlan::launchTimestamps; empty if it is not
+/// set.
 std::optional<bool> launchTimestampsRequested();
 
 /// Returns true if KOMPUTE_BREADCRUMBS asks for them.

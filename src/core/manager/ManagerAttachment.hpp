@@ -3,11 +3,11 @@
 
 namespace kp {
 
-/// What a room above core keeps with a manager.
+/// An object that a layer above core keeps with a manager.
 class ManagerAttachment {
 public:
     virtual ~ManagerAttachment() = default;
-    /// Drops what is kept only to be used again.
+    /// Frees objects that are kept only for reuse.
     virtual void clear() noexcept = 0;
     /// Called once, before the manager's objects are destroyed.
     virtual void detach() noexcept = 0;

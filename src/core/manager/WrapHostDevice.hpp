@@ -12,7 +12,7 @@ namespace kp {
 
 struct WrappedDevice {
     std::shared_ptr<vulkan::Device> device;
-    std::vector<vulkan::Queue*> queues; ///< those that the host named, in its order
+    std::vector<vulkan::Queue*> queues; ///< the queues that the host named, in its order
 };
 
 /// Wraps a host application's device. If it names no queues, the wrapper uses queue 0 of the first

@@ -32,7 +32,7 @@ const Memory::Impl& sharedImpl(const Tensor& tensor) {
     return impl;
 }
 
-/// Notes a point as a write of memory, so that all later uses wait for it.
+/// Records a point as a write of memory, so that all later uses wait for it.
 void noteWrite(const Memory::Impl& impl, const vulkan::TimelinePoint& point) {
     if (impl.mirrored)
         impl.mirror().noteDeviceWrite();

@@ -45,7 +45,7 @@ struct MemoryAccount {
 /// The bytes of one object in an account.
 class AccountEntry {
 public:
-    /// What an entry stands for.
+    /// The object of an entry.
     struct Kind {
         bool isImage = false;
         bool isArray = false; ///< set by setArray()

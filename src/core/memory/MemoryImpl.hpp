@@ -59,7 +59,7 @@ struct Memory::Impl {
     std::vector<unsigned char> rowsInImage; ///< the rows that were last copied, to detect changes
     uint64_t rowsWrites = 0; ///< how often the image had been written when they were copied to rows
 
-    std::vector<unsigned char> packed; ///< of packedView() where it is no view
+    std::vector<unsigned char> packed; ///< of packedView() if it is not a view
 
     /// For accesses by the host. See vulkan::Resource::followsLaunches().
     void followLaunches() const {
@@ -90,7 +90,7 @@ struct Memory::Impl {
     vulkan::Resource& memory() const {
         return buffer ? static_cast<vulkan::Resource&>(*buffer) : *image;
     }
-    /// Makes the mirror of memory that is to have one.
+    /// Creates the mirror of memory that needs one.
     void addMirror();
     /// Requires mirrored, and that the memory is alive.
     vulkan::HostMirror& mirror() const { return *memory().mirror(); }
@@ -107,8 +107,8 @@ struct Memory::Impl {
     void noteDeviceWrite();
     /// Called after an operation that may have been recorded by hand wrote the memory.
     void noteEvaluated();
-    /// Notes that the program gets a handle to the device memory. Copies there what only the host
-    /// has.
+    /// Notes that the program gets a handle to the device memory. Copies the host's newer data
+    /// there.
     void expose() const;
     /// Notes from now on what is written, for checked mode, if the memory began without contents.
     void followWrites() const;
@@ -126,7 +126,7 @@ struct Memory::Impl {
     /// Counts the device memory, if the device's allocator has it, in an account; null for none.
     /// Follows writes if the manager checks for reads of what nobody has written.
     void enter(std::shared_ptr<MemoryAccount> account);
-    /// Frees everything, and marks it so that recordings of it cannot be submitted any more.
+    /// Frees everything, and marks it so that recordings of it can no longer be submitted.
     void release();
 
     void pushRows();

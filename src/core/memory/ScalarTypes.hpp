@@ -10,7 +10,7 @@ namespace kp {
 /// (eCustom and eBFloat16).
 shader::ScalarType scalarTypeOf(Memory::DataTypes type);
 
-/// Returns true if what is declared with a type takes elements of another as they are. Signed and
+/// Returns true if a declaration of one type accepts elements of another unchanged. Signed and
 /// unsigned integers may take each other's place, as in programs for Kompute. Structs are not
 /// compared.
 bool takes(shader::ScalarType declared, Memory::DataTypes given);

@@ -99,7 +99,7 @@ struct Dependencies::Node : std::enable_shared_from_this<Node> {
                     }
                 }
                 // The events keep devices, which a host application may destroy as soon as it sees
-                // what finish() begins.
+                // the result of finish().
                 self->hostWaits.clear();
                 self->finish();
             });
@@ -152,7 +152,7 @@ void Dependencies::add(const Event& event, bool passesFailure) {
         if (!point.queue->handle())
             mKept.push_back(event);
     } else if (mQueue && deviceOf(event) == mDevice) {
-        // Work that is submitted later would lose its place among what uses the same memory.
+        // Work that is submitted later would lose its place among other uses of the memory.
         try {
             event.wait();
         } catch (...) {

@@ -62,7 +62,7 @@ private:
     const vulkan::Device* mDevice;
     const vulkan::Queue* mQueue;
     Points mPoints;
-    std::vector<Event> mKept; ///< those whose points are of semaphores, which they keep alive
+    std::vector<Event> mKept; ///< events with points of semaphores, which they keep alive
     std::vector<Pending> mPending;
     std::exception_ptr mFailure;
 };

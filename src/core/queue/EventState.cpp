@@ -21,7 +21,7 @@ std::string errorText(const std::exception_ptr& error) {
     } catch (const std::exception& thrown) {
         return thrown.what();
     } catch (...) {
-        return "an exception that is no std::exception";
+        return "an exception that is not a std::exception";
     }
 }
 
@@ -39,7 +39,7 @@ EventState::EventState(std::shared_ptr<vulkan::Device> device, vulkan::WaitMode 
     : mDevice(std::move(device)), mWaitMode(waitMode), mQueueName(std::move(queueName)) {}
 
 EventState::~EventState() {
-    // A failure that nobody asked for would go unnoticed.
+    // A failure that was never queried would go unnoticed.
     if (mFaults && !mFaultsSeen) {
         mError = mFaults;
         mErrorSeen = false;
@@ -108,7 +108,7 @@ void EventState::finishOnce() {
     if (!mUnfinished.load(std::memory_order_acquire))
         return;
     std::vector<std::shared_ptr<Memory>> finished; // destroyed after the lock is released
-    // Nobody returns from a wait before the rows are there.
+    // No wait returns before the rows are there.
     const std::lock_guard lock(mFinishMutex);
     if (!mUnfinished.load(std::memory_order_relaxed))
         return;

@@ -78,7 +78,7 @@ public:
     // whenResolved() before they return.
     void submitted(Submitted work);
     void complete() { resolve(Phase::eDone); }
-    /// @param inherited  the error is that of an event this one waited for
+    /// @param inherited  the error comes from an event this one waited for
     void fail(std::exception_ptr error, bool inherited = false);
 
     /// Calls @p then when the event is resolved; immediately if it already is.
@@ -88,7 +88,7 @@ public:
     bool done();
     EventStatus status();
     bool wait(uint64_t timeout);
-    /// Waits until the work was submitted, or is over.
+    /// Waits until the work was submitted or has ended.
     bool waitUntilResolved(uint64_t timeout);
     /// Like wait(), but does not throw the error of failed work. @throws DeviceLost
     bool waitUntilOver(uint64_t timeout);

@@ -62,7 +62,7 @@ void HostWorkers::post(std::function<void()> task) {
         if (mIdle < mTasks.size() && !mStopping) {
             try {
                 mThreads.emplace_back([this] { run(); });
-            } catch (const std::exception&) { // no more threads: one that there is does it later
+            } catch (const std::exception&) { // no more threads: an existing one does it later
                 if (mThreads.empty()) {
                     const std::function<void()> own = std::move(mTasks.back());
                     mTasks.pop_back();

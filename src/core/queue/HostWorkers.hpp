@@ -15,10 +15,10 @@ namespace kp {
 
 /// A pool of threads for tasks that may block: host functions, and waits for a device. The pool
 /// grows so that every task has a thread at once, and reuses idle threads. Tasks do not wait for
-/// other host work (see Dependencies), so every task ends with what the device does. Thread-safe.
-/// The end of the process waits for the tasks posted so far, but for waits for a device no longer
-/// than endLimit(). If no thread can be started, the task waits for one that there is, or runs in
-/// the calling thread.
+/// other host work (see Dependencies), so every task ends once the device has finished.
+/// Thread-safe. The end of the process waits for the tasks posted so far, but for waits for a
+/// device no longer than endLimit(). If no thread can be started, the task waits for an existing
+/// one, or runs in the calling thread.
 class HostWorkers {
 public:
     static HostWorkers& instance();
@@ -39,9 +39,9 @@ public:
         DeviceWait& operator=(const DeviceWait&) = delete;
     };
 
-    /// Lets go of @p object, as its last owner if possible: a thread ends its task, and with it
-    /// what the task keeps, soon after others see what the task did. While threads have tasks,
-    /// waits until there is no other owner. Does not wait in a thread of this pool.
+    /// Releases @p object, as its last owner if possible: a thread ends its task, and destroys the
+    /// task's objects, soon after others see the task's results. While threads have tasks, waits
+    /// until there is no other owner. Does not wait in a thread of this pool.
     /// @return false if there is another owner when no thread has a task, or after @p limit
     bool release(std::shared_ptr<void> object, std::chrono::nanoseconds limit);
 

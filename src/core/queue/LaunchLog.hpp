@@ -11,7 +11,7 @@ namespace kp {
 class LaunchLog {
 public:
     virtual ~LaunchLog() = default;
-    /// @param name  of what the device runs
+    /// @param name  of the work on the device
     virtual void add(std::string_view name, const Event& event) = 0;
 };
 

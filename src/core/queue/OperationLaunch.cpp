@@ -41,7 +41,7 @@ Submitted submitOnce(const Queue::Impl& queue, const Operations& operations, boo
     if (queue.rules.coalesce && !timed && operations.size() == 1)
         if (const auto point = gather(queue.queue, queue.rules, *operations.front(), waits))
             return {*point, {}, {}};
-    // Given back when the work is submitted: what is submitted next follows it.
+    // Returned when the work is submitted: later submissions follow it.
     vulkan::SharedScratch::Loan scratch(queue.device->sharedScratch(), queue.queue);
     std::shared_ptr<Recording> recording = recorded(queue, operations, timed, scratch);
     Recording* const pointer = recording.get();

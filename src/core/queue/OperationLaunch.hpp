@@ -27,7 +27,7 @@ public:
     static vulkan::TimelinePoint waitsFor(vulkan::Queue& queue);
 
     /// @param operations  not empty, none null
-    /// @throws what the operations throw when they are recorded, unless that happens later
+    /// @throws the operations' exceptions when they are recorded, unless that happens later
     static Event launch(Queue::Impl& queue, Operations operations,
                         const std::vector<Event>& waitFor, bool timed);
     /// Launches operations again and again. @throws as launch()

@@ -59,7 +59,7 @@ private:
         mWaiting.reset();
         mQueues.clear(); // whose devices a host application may destroy once it sees the events
         for (size_t i = 0; i < mStates.size(); ++i) {
-            // One log message is enough if nobody waits for the events.
+            // One log message is enough if nothing waits for the events.
             if (mFailure)
                 mStates[i]->fail(mFailure, isKnown || i > 0);
             else if (ends[i].queue)
@@ -206,8 +206,8 @@ Event Queue::Impl::launchHost(const std::vector<Event>& waitFor, bool timed,
     std::move(dependencies)
         .then([kept = device, state, timed, call = std::move(function)](
                   const std::exception_ptr& failure, Dependencies::Points&&) mutable {
-            // What the function and this keep, a host application may destroy once it sees the
-            // event.
+            // A host application may destroy the objects kept by the function and this once it sees
+            // the event.
             const auto forget = [&] {
                 call = nullptr;
                 kept.reset();

@@ -62,7 +62,8 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     std::string describe() const { return "launches on " + (name ? *name : queue.name()); }
     std::shared_ptr<CallGate> gate; ///< of the manager that made it; null for sequences
 
-    /// Sets what receives the timed launches. @return false if there is a log already
+    /// Sets the receiver of timed launches.
+    /// @return false if there is a log already
     bool setLog(const std::shared_ptr<LaunchLog>& log) {
         const std::lock_guard lock(mLogMutex);
         if (mLog)
@@ -87,7 +88,7 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     /// otherwise from another thread as soon as it can.
     /// @param timed  the event gets times
     /// @param now    submits at once; its exceptions are passed on
-    /// @param later  returns a Submit for another thread; exceptions of that one fail the event
+    /// @param later  returns a Submit for another thread, whose exceptions fail the event
     template <typename Now, typename Later>
     Event launch(const std::vector<Event>& waitFor, bool timed, Now&& now, Later&& later);
     /// Returns the event of work that the caller submitted to this queue.
@@ -96,8 +97,8 @@ struct Queue::Impl : std::enable_shared_from_this<Queue::Impl> {
     Event launchHost(const std::vector<Event>& waitFor, bool timed, std::function<void()> function);
     /// Launches a host function that submits work to the devices of several queues. It has a
     /// position in each of them: it is called once every event of @p waitFor is done and all
-    /// earlier work of the queues is submitted. That work may still be running, so what the
-    /// function submits must name the memory it uses. Two such launches have the same order in all
+    /// earlier work of the queues is submitted. That work may still be running, so the function's
+    /// submissions must name the memory they use. Two such launches have the same order in all
     /// queues that they share.
     /// @param function  sets one point per queue: the end of its work on that queue's device. An
     ///                  empty point means that the work is done when the function returns
@@ -125,7 +126,7 @@ private:
     /// Adds the earlier work of this queue that later work must follow.
     void addOrder(Dependencies& dependencies, bool everything);
     void noteUnresolved(const std::shared_ptr<EventState>& state);
-    /// Returns what may not be resolved. With mMutex locked.
+    /// Returns the events that may be unresolved. With mMutex locked.
     std::vector<std::shared_ptr<EventState>> unresolved() const;
     void noteSubmitted(const vulkan::TimelinePoint& point);
     Event failed(std::exception_ptr failure) const;

@@ -49,8 +49,8 @@ Repeater::~Repeater() {
 
 Repeater::Slot& Repeater::slotFor(const Queue::Impl& queue, const Operations& operations,
                                   bool timed) {
-    // Idle slots are at the front. The best needs no recording, the next best is the oldest. Of
-    // equal ones, one with nothing to read is better.
+    // Idle slots are at the front. The best needs no recording, the next best is the oldest. Among
+    // equal ones, prefer one with nothing to read.
     const auto unread = [&](const Slot& slot) { return slot.unread && queue.rules.readTimesLater; };
     auto chosen = mSlots.begin();
     int most = -1;
@@ -132,7 +132,7 @@ void Repeater::readTimes() {
                     return; // later ones are, too
                 slot.readTimes();
             }
-    } catch (const Error&) { // whoever asks for the times, or the next submission, gets it
+    } catch (const Error&) { // the next reader of the times, or the next submission, gets it
     }
 }
 

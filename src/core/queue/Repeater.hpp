@@ -24,7 +24,8 @@ namespace kp {
 /// works.
 ///
 /// The recordings form a ring. It grows, up to kMaxSlots, if the device is busy with all of them;
-/// then a submission waits for the oldest, which bounds what a program can queue up. Thread-safe.
+/// then a submission waits for the oldest, which bounds the work that a program can queue.
+/// Thread-safe.
 class Repeater {
 public:
     using Operations = std::vector<std::shared_ptr<OpBase>>;

@@ -19,7 +19,7 @@
 
 namespace kp {
 
-/// Events keep it alive, as part of what they take for the device.
+/// Events keep it alive as their device.
 struct Semaphore::Impl {
     Impl(std::shared_ptr<vulkan::Device> used, std::unique_ptr<vulkan::SharedSemaphore> opened,
          bool exports)
@@ -41,8 +41,8 @@ struct Semaphore::Impl {
         device->deletionQueue().push(std::move(points), [kept] {});
     }
 
-    /// @throws InvalidArgument unless the value is greater than the present one: drivers take
-    ///         another as a lost device
+    /// @throws InvalidArgument unless the value is greater than the present one: drivers treat
+    ///         others as a lost device
     void requireGrowth(uint64_t value) const {
         device->requireAlive();
         if (const uint64_t now = semaphore->value(); value <= now)
@@ -61,7 +61,7 @@ namespace {
 
 void requireTimelines(const vulkan::Device& device) {
     if (!device.plan().timelineSemaphores)
-        fail<Unsupported>("semaphores as events need timeline semaphores, which {} has not, or "
+        fail<Unsupported>("semaphores as events need timeline semaphores, which {} lacks, or "
                           "which were switched off or not enabled",
                           device.name());
 }

@@ -10,8 +10,8 @@
 
 namespace kp {
 
-/// Dispatches whose commands are recorded later, in the order of their levels. What they were given
-/// is copied, so their operations may change meanwhile; the caller keeps their bindings. Not
+/// Dispatches whose commands are recorded later, in the order of their levels. Their arguments are
+/// copied, so their operations may change meanwhile; the caller keeps their bindings. Not
 /// thread-safe.
 class DeferredDispatches {
 public:

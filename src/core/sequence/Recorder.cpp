@@ -82,7 +82,7 @@ void Recorder::begin(uint32_t timestamps, const std::string& name) {
         return;
     mTimed = timestamps;
     dropCopies();
-    mDefers = false; // the times are those of the operations in their order
+    mDefers = false; // the times belong to the operations in their order
     mRecording.acquireQueries(mDevice, timestamps + 1);
     if (!mDevice.queryPools().hostReset())
         vulkan::recordResetTimestamps(mDevice, mCommandBuffer, mRecording.queries.handle(),

@@ -46,7 +46,7 @@ public:
     /// Lends operations memory for intermediate results, which they have until the recording is
     /// submitted. Without it, each has its own.
     void lend(vulkan::SharedScratch::Loan& scratch) { mScratch = &scratch; }
-    /// Returns what the active recorder of a command buffer lends; null if that is nothing.
+    /// Returns the memory that the active recorder of a command buffer lends; null if none.
     static vulkan::SharedScratch::Loan* scratch(VkCommandBuffer commandBuffer) {
         const Recorder* const recorder = active(commandBuffer);
         return recorder ? recorder->mScratch : nullptr;
@@ -71,7 +71,7 @@ public:
     void keep(const std::shared_ptr<T>& object) {
         mRecording.keep(object);
     }
-    /// Keeps what a dispatch binds, and notes where it reports mistakes.
+    /// Keeps a dispatch's bindings, and its reports of mistakes.
     void keepBinding(const std::shared_ptr<const MemoryBinding>& binding);
     /// Notes where a dispatch reports mistakes.
     void noteReport(const std::shared_ptr<CheckReport>& report);

@@ -281,8 +281,8 @@ void Sequence::destroy() {
 
 namespace {
 
-/// Copies to the device what the host has changed in memory that the host application's next
-/// submission of a recording uses. That submission is not ordered after the copies, so waits.
+/// Copies the host's changes to the device, in memory that the host application's next submission
+/// of a recording uses. That submission is not ordered after the copies, so waits.
 void bringToDeviceNow(const Recording& recording) {
     for (const vulkan::ResourceAccess& access : recording.accesses.resources())
         if (access.resource->hostNewer() != 0 && !access.mirror.replaces) {
@@ -362,9 +362,9 @@ vulkan::Queue& queueOf(const Sequence& sequence) {
     return implOf(sequence).queue->queue;
 }
 
-/// Returns true if what happens to a host mirror before @p next depends on what an operation of
-/// @p earlier writes, so that this must be submitted before: the mirror must first be copied from
-/// the device, or has something newer that is copied to the device unless that has been written.
+/// Returns true if the state of a host mirror before @p next depends on a write of an operation of
+/// @p earlier, which must then be submitted first: the mirror must be copied from the device, or
+/// holds newer data that is copied to the device unless it was written.
 bool takesMirrorsOf(Sequence& next, std::span<Sequence* const> earlier) {
     for (const vulkan::ResourceAccess& access : implOf(next).recording->accesses.resources()) {
         const vulkan::HostMirror* mirror = access.resource->mirror();

@@ -17,7 +17,7 @@
 
 namespace kp {
 
-/// A sequence uses the launch path of launchers: it launches one recording on a queue of its own.
+/// A sequence uses the launch path of launchers: it launches one recording on its own queue.
 struct Sequence::Impl {
     enum class State {
         eEmpty,     ///< nothing to evaluate
@@ -45,8 +45,8 @@ struct Sequence::Impl {
     const Recording* launched = nullptr;
     std::shared_ptr<Recording> recordedInto; ///< the objects that recordInto()'s commands use
 
-    /// Exists while operations are called back. Their sequence refuses to be changed meanwhile,
-    /// because what they change would be in use.
+    /// Exists while operations are called back. Their sequence refuses changes meanwhile, because
+    /// its objects are in use.
     class Calling {
     public:
         explicit Calling(Impl& impl) : mImpl(impl) {
@@ -81,7 +81,7 @@ struct Sequence::Impl {
     /// Returns "sequence 'frame'" or, without a name, "a sequence".
     std::string describe() const { return name.empty() ? "a sequence" : "sequence '" + name + "'"; }
     /// @throws InvalidArgument in a callback of an operation of this sequence, and while one runs
-    /// in another thread
+    ///         in another thread
     void requireNoCallback(const char* what) const;
     /// @param what  the function that cannot be called while the sequence runs
     /// @throws InvalidArgument while it runs, in a callback of its operations, and after destroy()

@@ -50,8 +50,8 @@ std::vector<Event> multiplyShards(const DeviceGroup::Impl& group, const Buffer::
         fail<InvalidArgument>("{}: C must be another buffer than A and B", kMatMulName);
     MatrixExtents extents = extentsOf(a, b, c);
     if (a.rows != c.rows)
-        fail<InvalidArgument>("{}: the shards of A have ({}) rows, but those of C ({})",
-                              kMatMulName, join(a.rows), join(c.rows));
+        fail<InvalidArgument>("{}: the shards of A have ({}) rows, but C's have ({})", kMatMulName,
+                              join(a.rows), join(c.rows));
     const auto products = std::make_shared<Products>(a.group);
     for (uint32_t copy = 0; copy < a.copyCount(); ++copy) {
         if (a.rows[copy] == 0)

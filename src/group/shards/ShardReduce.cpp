@@ -87,7 +87,7 @@ private:
     struct Part {
         size_t device;
         TensorPointer partial;
-        TensorPointer indices; ///< within the shard; null unless these are wanted
+        TensorPointer indices; ///< within the shard; null unless needed
         uint64_t first;        ///< index of its first element in the whole buffer
     };
 
@@ -190,7 +190,7 @@ private:
     const uint64_t mCount; ///< elements of a result
     ShardWork mFirst;      ///< of each shard
     ShardTransfers mTransfers;
-    ShardWork mLast; ///< of what the shards give
+    ShardWork mLast; ///< of the shards' results
     std::vector<Part> mParts;
     std::vector<TensorPointer> mOutputs;
     TensorPointer mShardOf; ///< of each result, the part with the wanted element
@@ -211,7 +211,7 @@ std::vector<Event> reduceWithin(const Buffer::Impl& in, const Buffer::Impl& out,
                                 const std::vector<Event>& waitFor) {
     requirePlacement(out, true, "DeviceGroup::reduce of rows is to");
     if (out.rows != in.rows)
-        fail<InvalidArgument>("{}: the shards of the input have ({}) rows, but those of the output "
+        fail<InvalidArgument>("{}: the shards of the input have ({}) rows, but the output's "
                               "({})",
                               kReduceName, join(in.rows), join(out.rows));
     auto work = std::make_shared<ShardWork>(in.group);

@@ -155,7 +155,7 @@ private:
     const bool mDescending;
     std::vector<Part> mParts;
     ShardWork mFirst; ///< sorts each shard, and takes samples
-    ShardWork mLast;  ///< merges what each device received
+    ShardWork mLast;  ///< merges each device's received keys
 };
 
 } // namespace
@@ -183,9 +183,10 @@ std::vector<Event> sortShards(const DeviceGroup::Impl& group, const Buffer::Impl
                                   kSortName, join(keys.shape), join(keys.rows), values->describe(),
                                   join(values->rows));
         if (values->type.bytes() != 4 && values->type.bytes() != 8)
-            fail<InvalidArgument>("{} moves values of 4 or 8 bytes, but those of {} have {}; sort "
-                                  "indices and gather the values by them",
-                                  kSortName, values->describe(), values->type.bytes());
+            fail<InvalidArgument>(
+                "{} moves values of 4 or 8 bytes, but the values of {} have {}; sort "
+                "indices and gather the values by them",
+                kSortName, values->describe(), values->type.bytes());
         if (values->type.components() != 1)
             fail<InvalidArgument>("{} moves numbers or structs, not {}", kSortName,
                                   values->describe());

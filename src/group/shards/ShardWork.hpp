@@ -22,7 +22,8 @@ public:
     void add(size_t device, std::shared_ptr<OpBase> operation) {
         mOperations[device].push_back(std::move(operation));
     }
-    /// Runs the operations and waits for them. @throws what a device throws
+    /// Runs the operations and waits for them.
+    /// @throws a device's exception
     void run() const;
 
 private:

@@ -10,7 +10,7 @@ namespace {
 
 using DataTypes = Memory::DataTypes;
 
-/// What decides about the order of a type: the bits of its numbers.
+/// Properties of a type that decide its order: the bits of its numbers.
 struct KeyBits {
     bool isSigned = false;
     uint64_t infinity = 0; ///< of a floating-point type, the bits of infinity
@@ -47,7 +47,7 @@ uint64_t ordered(uint64_t bits, const KeyBits& key, uint64_t sign) {
     return bits & sign ? all ^ bits : bits | sign;
 }
 
-/// A key, its list and its place there: what a stable merge orders by.
+/// A key, its list and its place there, which order a stable merge.
 using Place = std::tuple<uint64_t, size_t, uint64_t>;
 
 } // namespace

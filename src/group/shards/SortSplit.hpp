@@ -9,8 +9,8 @@
 
 namespace kp::group {
 
-/// Returns keys as integers in the order of OpSort: a smaller integer comes first, and keys that
-/// are equal for it are equal.
+/// Returns keys as integers in the order of OpSort: a smaller integer comes first, and equal keys
+/// are equal.
 /// @param keys   of a type, one after the other
 /// @param bytes  of all of them
 std::vector<uint64_t> orderedKeys(const void* keys, size_t bytes, Memory::DataTypes type,
@@ -30,13 +30,13 @@ struct SplitRange {
 };
 
 /// Merged stably (equal keys in the order of the lists), the first @p rank keys of all lists are
-/// the first ones of each. Returns how many of each, as exactly as samples tell.
+/// the first ones of each. Returns their number in each list, as exactly as the samples allow.
 /// @param rank  at most the number of keys of all lists
 std::vector<SplitRange> splitRanges(const std::vector<SortedSamples>& lists, uint64_t rank);
 
 /// Returns how many keys of each list are among the first @p rank of all.
 /// @param ranges  of splitRanges()
-/// @param keys    of each list, those from `first` up to, but without, `last`; ordered
+/// @param keys  of each list, from `first` up to, but without, `last`; ordered
 std::vector<uint64_t> exactSplit(const std::vector<SplitRange>& ranges,
                                  const std::vector<std::vector<uint64_t>>& keys, uint64_t rank);
 

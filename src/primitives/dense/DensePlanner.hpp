@@ -86,7 +86,7 @@ public:
     uint32_t elementBytes() const { return mBytes; }
     /// Returns a kernel, one for equal texts. The text has REAL; FOUR, a vector of four; and with
     /// subgroups ARITHMETIC if they can reduce.
-    /// @param macros  besides those of the type
+    /// @param macros  besides the type's
     uint32_t kernel(const char* name, const std::string& macros, std::string_view text,
                     uint32_t groupSize, bool subgroups = false);
     /// Returns the view of `rows` stored rows of `columns` elements in each matrix.

@@ -21,7 +21,7 @@ struct ScaledCopy {
     uint32_t state = 0; ///< the memory of the scales: the first word of each matrix, before 0
     uint64_t stateWords = 1;
     DenseBlock to;       ///< rows of `stride` elements, without gaps
-    uint64_t toRows = 0; ///< with those of 0 after the given ones
+    uint64_t toRows = 0; ///< with rows of 0 after the given ones
     bool asZero = false; ///< matrices with infinities and NaNs become 0
 };
 void addScaledCopy(DensePlanner& dense, const ScaledCopy& copy);

@@ -216,7 +216,7 @@ Plan planLu(const LuProblem& problem, const DeviceTraits& traits) {
     const uint64_t stride = problem.transposed ? problem.rows : problem.columns;
     const DenseBlock a{0, 0, stride, size, problem.givenAlignment};
     const DenseBlock out{1, 0, stride, size, problem.alignment};
-    // Columns of A are rows of what is factored.
+    // Columns of A are rows of the factored matrix.
     DenseBlock columns = out;
     if (!isSmall && !problem.transposed)
         columns = {dense.plan.addScratch(size * problem.batches * dense.elementBytes()), 0,

@@ -52,7 +52,7 @@ struct LuFactors {
     DenseTriangle triangle(bool lower, uint64_t size) const;
 };
 
-/// What is factored, and where the results go.
+/// The matrices to factor, and the outputs.
 struct LuFactoring {
     DenseBlock given;
     bool givenTransposed = false;
@@ -64,7 +64,7 @@ struct LuFactoring {
     std::optional<DenseIntegers> order; ///< the row of A for each row of L U
 };
 
-/// True if one work group factors a matrix at once, wherever its elements are.
+/// True if one work group factors a matrix at once, regardless of its layout.
 bool isSmallLu(uint64_t rows, uint64_t columns, uint32_t elementBytes, const DeviceTraits& traits);
 
 /// Adds the steps for the batches of the planner.

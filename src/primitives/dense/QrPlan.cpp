@@ -151,7 +151,7 @@ private:
         }
     }
 
-    /// The most that a matrix takes in a memory besides the given one and the results.
+    /// The maximum that a matrix takes in a memory besides the input and the results.
     uint64_t scratchElements() const {
         return std::max(
             {triangleElements(), productElements(), partElements(divideUp(mRows, groupRows()))});

@@ -113,7 +113,7 @@ private:
     void addProduct(const Panel& panel, const Slices& slices, bool final);
     void addFinish(const Panel& panel, uint64_t slices);
     std::vector<Slices> slices() const;
-    /// What of a panel is at least as large as a tile.
+    /// Whether a panel is at least as large as a tile.
     struct Whole {
         bool rows = false;
         bool columns = false;
@@ -142,14 +142,14 @@ private:
                                            : mProblem.columns;
         return isAligned(isA ? mProblem.a : mProblem.b) && extent % 4 == 0;
     }
-    /// True if the vectors that are read of an operand are aligned. Those of a last tile that
-    /// begins earlier are if rows consist of vectors.
+    /// True if the vectors read from an operand are aligned. In a last tile that begins earlier,
+    /// they are if rows consist of vectors.
     bool isAlignedOperand(bool isA, Whole whole) const {
         const bool alongInner = isA ? aAlongInner() : bAlongInner();
         const bool mayBeginEarlier = alongInner ? whole.inner : isA ? whole.rows : whole.columns;
         return mayBeginEarlier ? hasFours(isA) : isAligned(isA ? mProblem.a : mProblem.b);
     }
-    /// What needs no checks in the tiles of a panel: see MatMulTiles.glsl.
+    /// Checks that the tiles of a panel do not need: see MatMulTiles.glsl.
     Whole wholeOf(const Panel& panel, const Slices& slices) const {
         if (isVector() || isCooperative() || mRules.partsInvocations > 0 ||
             slices.inner < mTile.depth)
@@ -556,7 +556,7 @@ void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool fi
     else
         dispatch.views.push_back(
             partialView(panel, slices.number + slices.count, View::Use::eWrite));
-    if (isCooperative()) { // four bindings, whatever the product needs
+    if (isCooperative()) { // four bindings, regardless of the product
         if (dispatch.views.size() < 4)
             dispatch.views.push_back(dispatch.views[0]);
         for (View& view : dispatch.views)

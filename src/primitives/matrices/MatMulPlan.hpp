@@ -8,7 +8,7 @@ namespace kp::primitives {
 
 /// Arguments: 0 is A, 1 is B, 2 is C, 3 the bias.
 Plan planMatMul(const MatMulProblem& problem, const DeviceTraits& traits);
-/// @param choice  replaces that of the rules, for tests and tuning; null otherwise
+/// @param choice  replaces the rules' choice, for tests and tuning; null otherwise
 Plan planMatMul(const MatMulProblem& problem, const DeviceTraits& traits,
                 const MatMulChoice* choice);
 

@@ -25,16 +25,16 @@ struct TileRule {
     double efficiency;
     double efficiencyOfEightBytes = 0; ///< the same with sums of eight bytes. 0: not used with them
     uint32_t groupsPerCore = 0; ///< that run at the same time; 0: as many as threadsPerCore says
-    double atEdges = 1; ///< what is left of it if rows do not begin at multiples of 16 bytes, or
-                        ///< extents are no multiples of the tile
+    double atEdges = 1; ///< the remaining share if rows do not begin at multiples of 16 bytes, or
+                        ///< extents are not multiples of the tile
 };
 
 constexpr TileRule kTiles[] = {
-    // 4096^3 on an H200, 1 being 34 TFLOP/s. They are those of 70 tiles with which the choice below
-    // is at most 1.12 times, and on average 1.02 times as slow as the fastest tile and number of
-    // slices, of float and double from 256^3 to 4096^3, and of tall and wide products. Not used
-    // where the table would then choose worse ones: 64 x 64 x 16 by 4 x 4 in float (1.11), 64 x 128
-    // in double (0.51).
+    // 4096^3 on an H200, 1 being 34 TFLOP/s. Chosen among 70 tiles: the choice below is at most
+    // 1.12 times, and on average 1.02 times as slow as the fastest tile and number of slices, of
+    // float and double from 256^3 to 4096^3, and of tall and wide products. Not used where the
+    // table would then choose worse ones: 64 x 64 x 16 by 4 x 4 in float (1.11), 64 x 128 in double
+    // (0.51).
     {{128, 128, 8, 8, 16}, 1.40},
     {{64, 128, 8, 8, 8}, 1.36},
     {{128, 128, 8, 8, 8}, 0, 0.67},
@@ -50,13 +50,13 @@ constexpr TileRule kTiles[] = {
     // two groups per core; 279 with 128 x 256 and 273 with a depth of 64 and 64 x 32, in one group.
     // Groups of a core share 48 KiB, so that its barriers are hardly hidden: without them and the
     // reads of memory it would be 468. With one tile that is read ahead, and not two, 263, 241 and
-    // 266. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32; 64 x 128 at edges is a guess. One
+    // 266. 64 x 64 gave 93, at edges 31, 128 x 128 at edges 32; 64 x 128 at edges is estimated. One
     // group of 128 x 128 takes as long as two, of the others half as long: 1024^3 takes 34 us with
     // 128 x 128, 15.6 us with 64 x 128, and 23 us with 64 x 64.
     {{128, 128, 32, 64, 64, Method::eSubgroups}, 9.5, 0, 2, 0.1},
     {{64, 128, 64, 32, 32, Method::eSubgroups}, 4.8, 0, 1, 0.2},
     {{64, 64, 64, 32, 32, Method::eSubgroups}, 2.9, 0, 1, 0.33},
-    // Work groups, for what subgroups cannot do, such as 4095 x 4093 x 4097: 151 TFLOP/s with
+    // Work groups, where subgroups cannot be used, such as 4095 x 4093 x 4097: 151 TFLOP/s with
     // 128 x 256, 130 with 64 x 256 x 32, 123 with 64 x 128, 109 with 64 x 64, 104 with 128 x 128.
     // Of 1000^3, the largest takes 56 us, and the smallest 29.
     {{128, 256, 64, 8, 16, Method::eWorkgroups}, 4.6, 0, 1},
@@ -149,7 +149,7 @@ double costOf(const TileRule& rule, uint64_t slices, const MatMulProblem& proble
     return cost;
 }
 
-/// True if the invocations read whole lines of the tiles at a time, however they are stored.
+/// True if the invocations read whole lines of the tiles at a time, regardless of the layout.
 bool dividesLines(const MatMulTile& tile, uint32_t threads) {
     for (const uint32_t length : {tile.rows, tile.columns, tile.depth})
         if (length % kEight != 0 || threads % (length / kEight) != 0)

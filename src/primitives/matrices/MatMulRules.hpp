@@ -99,7 +99,7 @@ struct MatMulRules {
     /// as long as one that runs enough of them to hide how long memory takes (an H200's).
     double threadsToHide = 512;
     double cooperativeThreadsToHide = 10'000; ///< the same of cooperative matrices of work groups
-    double narrowTiles = 0.75; ///< what the tiled kernel reaches with half, 1 being float
+    double narrowTiles = 0.75;                ///< the tiled kernel's rate with half, 1 being float
     /// Costs of slices, in multiplications of a core: the pass that adds them (1 us), and writing
     /// and reading a sum (as at 0.5 TB/s, which fits measured times best: kernels also begin and
     /// end).

@@ -27,7 +27,7 @@ using primitives::StoredMatrix;
 
 constexpr const char* kMatMul = "OpMatMul";
 
-/// How a matrix is given.
+/// The layout of a given matrix.
 struct GivenMatrix {
     const Argument& argument;
     uint64_t rows; ///< stored

@@ -9,8 +9,8 @@
 
 namespace kp::primitives {
 
-/// What OpGather and OpScatter move: for each of `array.outer`, `indices` rows of `array.inner`
-/// elements, from or to some of the `array.length` rows of the indexed array.
+/// The problem of OpGather and OpScatter: for each of `array.outer`, `indices` rows of
+/// `array.inner` elements, from or to some of the `array.length` rows of the indexed array.
 struct IndexedProblem {
     AxisExtents array;
     uint64_t indices = 0;

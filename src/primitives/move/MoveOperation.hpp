@@ -23,7 +23,7 @@ public:
                   const char* operation);
 
     const std::vector<uint64_t>& extents() const { return mExtents; }
-    /// Returns the problem without its axes, of which it has as many as extents.
+    /// Returns the problem with room for as many axes as extents.
     MoveProblem problem() const;
     std::unique_ptr<BoundPlan> bind(const MoveProblem& problem);
 

@@ -110,7 +110,7 @@ private:
         block.axes = std::move(merged);
     }
 
-    /// Chooses the kernel. Sets mA and mB if it is that of tiles.
+    /// Chooses the kernel. Sets mA and mB for the kernel of tiles.
     bool findTile(const MoveBlock& block) {
         const bool isReversed =
             std::ranges::any_of(block.axes, [](const MoveAxis& axis) { return axis.in < 0; });
@@ -153,7 +153,7 @@ private:
 
     /// Returns the bytes that a kernel of narrow elements takes at a time of rows along an axis: a
     /// word if they begin and end at words.
-    /// @param place   of the block, and what divides all places of the argument
+    /// @param place  of the block, and a divisor of all places of the argument
     template <typename Stride>
     uint32_t unitOfRows(uint64_t place, const MoveBlock& block, size_t along,
                         Stride&& strideOf) const {

@@ -9,8 +9,8 @@
 
 namespace kp::primitives {
 
-/// An axis of an array that is copied from one layout to another. Strides are in bytes; that of the
-/// input is negative if the axis is reversed.
+/// An axis of an array that is copied from one layout to another. Strides are in bytes; the input's
+/// is negative if the axis is reversed.
 struct MoveAxis {
     uint64_t extent = 1;
     int64_t in = 0;
@@ -18,7 +18,7 @@ struct MoveAxis {
     bool operator==(const MoveAxis&) const = default;
 };
 
-/// What OpTranspose, OpReverse and OpConcatenate do with an input.
+/// The problem of OpTranspose, OpReverse and OpConcatenate for an input.
 struct MoveProblem {
     uint64_t elementBytes = 4;
     std::vector<MoveAxis> axes; ///< at most 4, the largest stride in the output first

@@ -19,8 +19,8 @@ uint32_t moveUnit(uint64_t bytes);
 /// Returns the largest unit that divides the address of a range's first element.
 uint32_t startUnit(const TensorRange& range);
 
-/// Returns the macros UNIT_STORED, UNIT_VALUE, UNIT_LOAD and UNIT_STORE, which resemble those of
-/// glslTypeMacros().
+/// Returns the macros UNIT_STORED, UNIT_VALUE, UNIT_LOAD and UNIT_STORE, which resemble the macros
+/// of glslTypeMacros().
 std::string unitMacros(uint32_t unit);
 
 /// @throws InvalidArgument if the elements of two arguments have other types or sizes

@@ -86,7 +86,7 @@ Segments segmentsAlone(const Argument& offsets, const Argument& out,
                        const std::vector<uint64_t>& shape, std::optional<int> axis,
                        const char* operation) {
     if (!shape.empty() || axis)
-        fail<InvalidArgument>("{}: segments are those of a one-dimensional input; give either "
+        fail<InvalidArgument>("{}: segments need a one-dimensional input; give either "
                               "segments, or shape and axis",
                               operation);
     requireDisjoint(offsets, out, operation);

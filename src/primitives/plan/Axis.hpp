@@ -30,7 +30,7 @@ AxisExtents axisExtents(const std::vector<uint64_t>& shape, int axis, uint64_t e
                         const char* operation);
 
 /// @param shape  empty for one dimension
-/// @throws InvalidArgument for more than 4 dimensions, and if the shape has other than @p elements
+/// @throws InvalidArgument for more than 4 dimensions, and if the shape does not have @p elements
 void requireShape(const std::vector<uint64_t>& shape, uint64_t elements, const char* operation);
 
 /// Returns axisExtents(), or all elements as one row if no axis is given.
@@ -62,14 +62,13 @@ Segments segmentsOf(const Argument& offsets, const char* operation);
 
 /// Checks the segments of an input without shape or axis.
 /// @throws InvalidArgument as segmentsOf(), if a shape or an axis is given, or if the offsets
-/// overlap
-///         with the output
+///         overlap with the output
 Segments segmentsAlone(const Argument& offsets, const Argument& out,
                        const std::vector<uint64_t>& shape, std::optional<int> axis,
                        const char* operation);
 
 /// Returns the bytes of an index, 4 or 8.
-/// @param count  of what the indices count
+/// @param count  of the indexed elements
 /// @throws InvalidArgument unless the tensor has 32-bit or 64-bit integers, which hold the indices
 uint32_t indexBytes(const Argument& indices, uint64_t count, const char* operation);
 

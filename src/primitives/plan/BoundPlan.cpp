@@ -22,12 +22,11 @@ void requireRange(const Argument& argument, const char* operation) {
     const uint64_t size = implOf(*range.tensor).count;
     const bool whole = range.count == TensorRange::kToTheEnd;
     if (range.first > size || (!whole && range.count > size - range.first))
-        fail<InvalidArgument>("{}: {} begins at element {} and has {}, but its tensor has "
-                              "only {}",
-                              operation, argument.name, range.first,
-                              whole ? std::string("the rest of the elements")
-                                    : counted(range.count, "element"),
-                              size);
+        fail<InvalidArgument>(
+            "{}: {} begins at element {} and has {}, but its tensor has "
+            "only {}",
+            operation, argument.name, range.first,
+            whole ? std::string("the remaining elements") : counted(range.count, "element"), size);
 }
 
 /// Returns the byte at which the argument starts in its tensor.

@@ -18,7 +18,7 @@ namespace kp::primitives {
 struct Argument {
     TensorRange range;
     const char* name; ///< "the output"
-    /// The operation writes every element, whatever it was. Else elements may keep their values.
+    /// The operation overwrites every element. Else elements may keep their values.
     bool replaced = false;
 };
 
@@ -45,7 +45,7 @@ uint64_t elementsOf(const TensorRange& range);
 /// A plan and the tensors that it works on, ready to be recorded. Used by one thread at a time.
 class BoundPlan {
 public:
-    /// What replaces Dispatch::push of the first steps. The others have the plan's own.
+    /// Replaces Dispatch::push of the first steps. The others have the plan's own.
     using Pushes = std::vector<std::vector<uint32_t>>;
 
     /// @param arguments  checked by deviceOf()

@@ -22,7 +22,7 @@ bool hasSubgroups(const vulkan::Device& device) {
 
 vulkan::CooperativeMatrices usableMatrices(const vulkan::Device& device) {
     using vulkan::Feature;
-    // What shaders/cooperative need: SPIR-V 1.6 with LocalSizeId, and 16-bit types.
+    // Requirements of shaders/cooperative: SPIR-V 1.6 with LocalSizeId, and 16-bit types.
     for (const Feature needed :
          {Feature::eCooperativeMatrix, Feature::eVulkanMemoryModel, Feature::eMaintenance4,
           Feature::eStorageBuffer16BitAccess, Feature::eShaderFloat16})

@@ -7,7 +7,7 @@
 
 namespace kp::primitives {
 
-/// What plans depend on. Pure data, so that tests can invent devices.
+/// Device properties that plans depend on. Pure data, so that tests can invent devices.
 struct DeviceTraits {
     /// The largest View, in bytes: within maxStorageBufferRange, and so small that a shader counts
     /// bytes with 32 bits.

@@ -20,14 +20,14 @@
 
 namespace kp::primitives {
 
-/// The plans that primitives of a device used last, by their problems. A problem is all that a plan
-/// depends on besides the device, and equal ones compare equal. Thread-safe.
+/// The plans that primitives of a device used last, by their problems. A problem is everything that
+/// a plan depends on besides the device. Thread-safe.
 class KnownPlans final : public vulkan::DeviceCompanion {
 public:
     /// Plans that are kept for each kind of problem.
     static constexpr size_t kMaxPlans = 256;
 
-    /// Returns those of a device.
+    /// Returns the plans of a device.
     static KnownPlans& of(vulkan::Device& device);
 
     explicit KnownPlans(const vulkan::Device& device) : mTraits(DeviceTraits::of(device)) {}
@@ -101,7 +101,7 @@ private:
 
 /// Returns the operation of a problem.
 /// @param plan  makes the plan if there is none yet
-/// @throws what it throws, ShaderError, OutOfMemory
+/// @throws its exceptions, ShaderError, OutOfMemory
 template <typename Problem>
 std::unique_ptr<BoundPlan> boundPlan(std::shared_ptr<vulkan::Device> device, const Problem& problem,
                                      Plan (*plan)(const std::type_identity_t<Problem>&,

@@ -9,7 +9,7 @@
 
 namespace kp::primitives {
 
-/// What a device lets a shader bind.
+/// A device's limits on bindings.
 struct BindingLimits {
     uint32_t buffers = 0;   ///< maxPerStageDescriptorStorageBuffers
     uint64_t viewBytes = 0; ///< DeviceTraits::maxViewBytes
@@ -23,7 +23,7 @@ Plan mergeBindings(Plan plan, const BindingLimits& limits);
 
 /// Returns a module whose bindings have other numbers. Variables that share one may overlap.
 /// @param slots  new numbers, by the old ones
-/// @throws ShaderError for words that are no module
+/// @throws ShaderError for words that are not a module
 std::vector<uint32_t> rebound(std::span<const uint32_t> spirv, const std::vector<uint32_t>& slots);
 
 } // namespace kp::primitives

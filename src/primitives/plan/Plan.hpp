@@ -19,7 +19,7 @@ struct Kernel {
     struct UserText {
         std::string name; ///< in messages: "operator"
         std::string text;
-        std::string expected; ///< what it has to be, a sentence below errors in it; may be empty
+        std::string expected; ///< its requirement, a sentence below errors in it; may be empty
         bool operator==(const UserText&) const = default;
     };
 
@@ -36,8 +36,8 @@ struct Kernel {
 };
 
 /// A part of a memory, bound to one or more neighbouring bindings. Neither its offset nor its end
-/// needs alignment: what is bound begins at an aligned address before it, and the shader is told
-/// how many elements that is.
+/// needs alignment: the binding begins at an aligned address before it, and the shader receives the
+/// number of elements between.
 struct View {
     enum class Use { eRead, eWrite, eReadWrite };
 
@@ -67,16 +67,16 @@ struct Dispatch {
     std::vector<uint32_t> push;
     /// Work groups, folded into x, y and z: flatGroup() in the shader is at least this many.
     uint64_t groups = 1;
-    /// If not 0, exactly these work groups, for shaders of others: their push constants are `push`
-    /// alone, and views begin at multiples of the device's alignment.
+    /// If not 0, exactly these work groups, for external shaders: their push constants are only
+    /// `push`, and views begin at multiples of the device's alignment.
     std::array<uint32_t, 3> exactGroups{};
     bool isExact() const { return exactGroups[0] != 0; }
     /// If not kDirect, the group counts in x, y and z are read from this memory instead.
     static constexpr uint32_t kDirect = UINT32_MAX;
     uint32_t countsMemory = kDirect;
     uint64_t countsOffset = 0; ///< bytes
-    /// Accesses other parts of what is written than the dispatches right before it, back to one
-    /// that is not joined. So it needs no barrier after them, although the memory is the same.
+    /// Accesses other parts of the written memory than the dispatches right before it, back to one
+    /// that is not joined. So it needs no barrier after them.
     bool joined = false;
     /// If not empty, the binding of each view; views of one binding are of one memory.
     std::vector<uint32_t> slots;
@@ -93,14 +93,14 @@ struct Fill {
 
 using Step = std::variant<Dispatch, Fill, Copy>;
 
-/// What a primitive does on the device, as data. A primitive computes it from sizes, types and
-/// DeviceTraits alone. Steps run in order, with the barriers that their accesses need.
+/// A primitive's work on the device, as data, computed only from sizes, types and DeviceTraits.
+/// Steps run in order, with the barriers that their accesses need.
 struct Plan {
     explicit Plan(uint32_t argumentCount) : arguments(argumentCount) {}
 
-    uint32_t arguments;            ///< memories 0, 1, ... are those given to the primitive
+    uint32_t arguments;            ///< memories 0, 1, ... are the primitive's arguments
     std::vector<uint64_t> scratch; ///< bytes of the memories after the arguments
-    /// What some of the scratch memory holds from the beginning. No step writes there.
+    /// Initial contents of some scratch memory. No step writes there.
     struct Constants {
         uint32_t memory = 0;
         std::vector<uint32_t> words;

@@ -19,8 +19,8 @@
 namespace kp::primitives {
 namespace {
 
-/// Returns what the bindings of Dispatch::slots bind: all from the first byte of their views to the
-/// last.
+/// Returns the ranges that the bindings of Dispatch::slots bind: from the first byte of their views
+/// to the last.
 std::vector<StorageView> slotsOf(const Dispatch& dispatch,
                                  const std::vector<PlanMemory>& memories) {
     std::vector<View> spans;

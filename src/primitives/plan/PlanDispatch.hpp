@@ -35,7 +35,7 @@ struct PlanMemories {
 /// A dispatch of a plan, and those that are joined to it, as a part of the primitive's operation.
 class PlanDispatch final : public OpBase {
 public:
-    /// @param push      instead of that of the dispatch
+    /// @param push  instead of the dispatch's
     /// @param memories  of the plan; their tensors are alive and large enough
     PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
                  const std::vector<uint32_t>& push, const StoragePipeline& pipeline,

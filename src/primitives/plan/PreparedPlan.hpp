@@ -15,7 +15,7 @@
 
 namespace kp::primitives {
 
-/// A plan on a device, without the memory that it works on: what operations that are alike share.
+/// A plan on a device, without the memory that it works on, which equal operations share.
 /// Immutable. Used up to the end of its device.
 class PreparedPlan {
 public:

@@ -12,7 +12,7 @@
 namespace kp {
 namespace {
 
-/// What a plan depends on besides the state.
+/// The inputs of a plan besides the state.
 struct PermutationShape {
     uint64_t count;
     uint32_t indexBytes;

@@ -19,7 +19,7 @@ struct RandomProblem {
     uint64_t count = 0;
 };
 
-/// What the kernel and the dispatches of random numbers depend on: the rest is in push constants.
+/// The inputs of the kernel and dispatches of random numbers; the rest is in push constants.
 struct RandomShape {
     Memory::DataTypes out = Memory::DataTypes::eFloat;
     Distribution::Kind kind = Distribution::Kind::eBits;

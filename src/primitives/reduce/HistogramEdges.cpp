@@ -81,7 +81,7 @@ double EvenEdges::given(uint64_t i) const {
 double EvenEdges::value(uint64_t i) const {
     if (isFloatingPoint(mType))
         return given(i);
-    // What is above all integers stands for the largest one, which the last bin includes.
+    // An edge above all integers stands for the largest one, which the last bin includes.
     if (i == mBins)
         return i == mGiven ? std::min(std::floor(mHigh), mAbove) : mAbove;
     return std::max(std::ceil(given(i)), mLowest);

@@ -203,7 +203,7 @@ private:
             macros += formatted("#define COUNTERS {}\n", mRules.counters);
         macros += formatted("#define WEIGHTS_BINDING {}\n#define BATCH {}\n", hasEdges() ? 4 : 3,
                             std::min(mRules.batch, mKeyBytes));
-        // A CPU driver takes seconds to compile what is unrolled, and gains nothing from it.
+        // A CPU driver takes seconds to compile unrolled loops, and gains nothing from it.
         macros +=
             mTraits.isCpu ? "#define UNROLL [[dont_unroll]]\n" : "#define UNROLL [[unroll]]\n";
         for (const auto& [known, number] : mKernels)

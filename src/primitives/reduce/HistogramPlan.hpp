@@ -25,7 +25,7 @@ struct HistogramProblem {
     bool weighted = false; ///< by weights of the output's type
     Determinism determinism = Determinism::eRunToRun;
 
-    /// Arguments, in this order, without those that are not there: input, edges, weights, output.
+    /// Arguments, in this order, without absent ones: input, edges, weights, output.
     struct Memories {
         uint32_t edges = 0;
         uint32_t weights = 0;

@@ -40,14 +40,14 @@ bool isIndex(const Operator& combine) {
 struct ReduceRules {
     /// Enough subgroups to hide latencies, and few enough for several groups per core.
     uint32_t groupSize = 256;
-    /// Twice what the largest GPUs run at a time (an H200: 132 x 8 groups of 256), so that groups
-    /// that end early are replaced. A CPU driver runs a group per core, and each costs it time.
+    /// Twice as many as the largest GPUs run at a time (an H200: 132 x 8 groups of 256), to replace
+    /// groups that end early. A CPU driver runs a group per core, and each costs it time.
     uint64_t groups = 2048;
-    /// What a group should reduce at least: 4 blocks of 16 bytes per invocation. Less does not pay
-    /// for the second dispatch.
+    /// The minimum that a group should reduce: 4 blocks of 16 bytes per invocation. Less does not
+    /// pay for the second dispatch.
     uint64_t minChunkBytes = 16 * 1024;
     /// Short rows take fewer invocations than a group has, each with several accesses in flight: on
-    /// an H200, segments of 1,024 floats take 0.76 of the time that they take with 32 bytes each.
+    /// an H200, segments of 1,024 floats take 0.76 of the time with 32 bytes each.
     uint64_t bytesPerLane = 128;
     /// Along columns, invocations have up to 16 rows in flight, of so many bytes.
     uint64_t columnBytes = 16;
@@ -57,7 +57,7 @@ struct ReduceRules {
         rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
         if (traits.isCpu) {
             rules.groups = 32;
-            // The kernel of the second dispatch takes the compiler longer than a core such a chunk.
+            // Compiling the second dispatch's kernel takes longer than a core takes for this chunk.
             rules.minChunkBytes = 128 * 1024;
         }
         return rules;
@@ -205,7 +205,7 @@ public:
     }
 
 private:
-    /// What a dispatch reads or writes: results, or intermediate ones.
+    /// The input or output of a dispatch: results, or intermediate ones.
     struct Place {
         uint32_t memory = 0;
         uint64_t first = 0; ///< element
@@ -229,7 +229,7 @@ private:
         return view;
     }
 
-    /// Returns a view of the input, or of anything if it has no elements.
+    /// Returns a view of the input, or of any memory if it has no elements.
     View inputView(const Place& place, uint64_t elements) {
         if (elements > 0)
             return view(place, elements, true);

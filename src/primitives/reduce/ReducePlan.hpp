@@ -13,7 +13,7 @@
 
 namespace kp::primitives {
 
-/// What OpReduce reduces: outer x length x inner elements in C order to outer x inner results, or
+/// The problem of OpReduce: outer x length x inner elements in C order to outer x inner results, or
 /// `length` elements to one result per segment.
 struct ReduceProblem {
     Memory::DataTypes in = Memory::DataTypes::eFloat;
@@ -23,7 +23,7 @@ struct ReduceProblem {
     uint64_t length = 0;
     uint64_t inner = 1;
     std::optional<Segments> segments;
-    bool ignoreNans = false; ///< of eArgMinimum and eArgMaximum: -1 if there is nothing else
+    bool ignoreNans = false; ///< of eArgMinimum and eArgMaximum: -1 if there are only NaNs
 
     uint64_t results() const { return segments ? segments->count : outer * inner; }
     bool operator==(const ReduceProblem&) const = default;

@@ -38,10 +38,10 @@ struct ScanRules {
     /// Enough subgroups to hide latencies, and few enough for several groups per core.
     uint32_t groupSize = 256;
     /// Of neighbouring elements. Large, so that few tiles look back: on an H200, 2^28 floats take
-    /// 0.97 of the time of 256 and 0.72 of that of 128.
+    /// 0.97 of the time of 256 and 0.72 of the time of 128.
     uint32_t tileGroupSize = 512;
     /// Bytes of an invocation's terms. As many as registers hold: each tile waits some microseconds
-    /// for the tiles before it, and only what is in flight hides that. On an H200, 2^28 floats take
+    /// for the tiles before it, and only bytes in flight hide that. On an H200, 2^28 floats take
     /// 0.90 of the time of 256 bytes. Other GPUs may have fewer registers. A CPU driver compiles
     /// less.
     uint32_t bytesPerInvocation = 384;
@@ -68,10 +68,9 @@ struct ScanRules {
     uint32_t rowBytes = 192;         ///< per invocation
     uint32_t wideRowGroupSize = 512; ///< of terms of 8 bytes
     uint32_t wideRowBytes = 128;
-    /// Loads of an invocation: rows of 1,000 integers of 64 bits take 0.89 of the time that they
-    /// take with one.
+    /// Loads of an invocation: rows of 1,000 integers of 64 bits take 0.89 of the time with one.
     uint32_t minRowsOfTile = 2;
-    /// Looks at a tile before its total is computed by who waits for it: some 100 us on a GPU,
+    /// Reads of a tile's state before the waiting group computes its total: some 100 us on a GPU,
     /// where a tile takes 10. A CPU driver runs a group per core, and a tile takes it as long as
     /// many looks.
     uint32_t spins = 500;
@@ -188,7 +187,7 @@ private:
     bool isInteger64() const {
         return mTerm == DataTypes::eLong || mTerm == DataTypes::eUnsignedLong;
     }
-    /// The groups do without states. In place, others overwrite what they read.
+    /// The groups do without states. In place, others would overwrite their input.
     bool readsBefore() const {
         return hasLaneScans() && !hasOwnTiles() && !mProblem.inPlace &&
                mProblem.silentGroups == 0 && tilesOf(mProblem.length) <= mRules.readTiles;
@@ -208,7 +207,7 @@ private:
     /// Elements of a view of the input or the results.
     uint64_t inView() const { return mTraits.maxViewBytes / std::max(mInBytes, mOutBytes); }
     bool isSegmented() const { return mProblem.segments || (mProblem.outer > 1 && !hasOwnTiles()); }
-    /// There are rows, and each is scanned by itself.
+    /// There are rows, each scanned separately.
     bool hasOwnTiles() const {
         return mProblem.outer > 1 && mProblem.inner == 1 &&
                mProblem.length >= uint64_t{mRules.minRowLanes} * perLane() &&
@@ -361,7 +360,7 @@ void ScanPlanner::fitTilesToRows() {
     const auto lanesOf = [&](uint64_t groupSize, uint64_t bytes) {
         return groupSize * std::max<uint64_t>(1, bytes / mTermBytes / perLane());
     };
-    // Up to 5/4 of what a tile of other arrays has, because no tile waits for another one then.
+    // Up to 5/4 of other arrays' tiles, because no tile waits for another one then.
     const uint64_t mostAlone = lanesOf(mRules.tileGroupSize, mRules.bytesOfOthers * 5 / 4);
     uint64_t most = mRules.tileGroupSize * uint64_t{rows()};
     if (lanes > mostAlone && mInBytes >= 4) {

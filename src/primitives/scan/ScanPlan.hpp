@@ -13,7 +13,7 @@
 
 namespace kp::primitives {
 
-/// What OpScan scans: outer x length x inner elements in C order, along the second axis, or
+/// The problem of OpScan: outer x length x inner elements in C order, along the second axis, or
 /// `length` elements that start again at offsets.
 struct ScanProblem {
     Memory::DataTypes in = Memory::DataTypes::eFloat;

@@ -8,7 +8,7 @@
 namespace kp::primitives {
 
 /// Plans a selection of few elements by one invocation, in one dispatch: SelectWay::eAlone. The
-/// problem has elements, and is no partition.
+/// problem has elements, and is not a partition.
 Plan planSelectAlone(const SelectProblem& problem, const DeviceTraits& traits);
 
 } // namespace kp::primitives

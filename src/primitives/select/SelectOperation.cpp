@@ -21,7 +21,7 @@ namespace {
 
 using DataTypes = Memory::DataTypes;
 
-/// The arguments in the order of the plan, and what they are in it.
+/// The arguments in the order of the plan, with their roles.
 class SelectBinder {
 public:
     explicit SelectBinder(const SelectArguments& given) : mGiven(given), mName(given.operation) {}

@@ -330,7 +330,7 @@ private:
             addMove(number, 0, 0);
     }
 
-    /// Returns a view of some elements of an output, or of anything if there are none.
+    /// Returns a view of some elements of an output, or of any memory if there are none.
     View window(std::optional<uint32_t> memory, uint64_t first, uint64_t count, uint64_t bytes,
                 uint32_t unit) {
         if (memory && count > 0)
@@ -417,7 +417,7 @@ SelectRules SelectRules::of(const SelectProblem& problem, const DeviceTraits& tr
     }
     rules.way = SelectWay::eThreeDispatches;
     if (problem.partition)
-        rules.reason = "the number of chosen elements says where the others begin";
+        rules.reason = "the number of chosen elements determines where the others begin";
     else if (traits.isCpu && problem.count <= rules.strip &&
              problem.count * bytes <= traits.maxViewBytes) {
         rules.way = SelectWay::eAlone;

@@ -12,9 +12,9 @@
 
 namespace kp::primitives {
 
-/// What OpSelect, OpPartition, OpUnique and OpRunLength do: they choose elements and move them to
-/// the start of the output. The numbers are those of the plan's arguments, of which all but the
-/// input may be absent.
+/// The problem of OpSelect, OpPartition, OpUnique and OpRunLength: choose elements and move them to
+/// the start of the output. Numbers are indices of the plan's arguments; all but the input may be
+/// absent.
 struct SelectProblem {
     enum class Choice { eFlags, ePredicate, eHeads };
 
@@ -75,7 +75,7 @@ struct SelectRules {
     /// One work group scans the counts, so it should be large; on a CPU one invocation does it.
     uint32_t scanGroupSize = 1024;
     uint32_t scanItems = 16;
-    /// Looks at a tile before its total is computed by who waits for it: see ScanRules.
+    /// Reads of a tile's state before the waiting group computes its total: see ScanRules.
     uint32_t spins = 500;
     /// The first chosen elements are read again during the wait, and for its registers elements are
     /// loaded in two halves: on an H200, 2^28 elements of 4 bytes take 0.96 of the time with a
@@ -88,7 +88,7 @@ struct SelectRules {
     /// If not 0, an invocation takes a tile of so many elements alone, a multiple of 32: a driver
     /// of a CPU takes a microsecond for a barrier.
     uint64_t strip = 0;
-    uint32_t silentGroups = 0; ///< for tests: those whose number has these bits publish nothing
+    uint32_t silentGroups = 0; ///< for tests: tiles whose number has these bits publish nothing
 
     static SelectRules of(const SelectProblem& problem, const DeviceTraits& traits);
 };

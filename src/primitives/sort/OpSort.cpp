@@ -55,7 +55,7 @@ void setRows(SortProblem& problem, const SortOptions& options, const char* opera
     problem.equalZeros = options.equalZeros;
 }
 
-/// @param values  with @p isIndices, where the indices go
+/// @param values  with @p isIndices, the output for indices
 std::unique_ptr<BoundPlan> sortPlan(const TensorRange& keys, const TensorRange& values,
                                     bool isIndices, const SortOptions& options,
                                     const char* operation) {

@@ -129,7 +129,7 @@ void SortPlanner::planThreeDispatches(Part part, const SortChain& keys, const So
                                         viewElements() / tile.keys()}));
     const uint64_t blockKeys = blockTiles * tile.keys();
     const uint64_t blocks = divideUp(tiles, blockTiles);
-    // What is read is cut at blocks, and what is written anywhere.
+    // Reads are cut at blocks, and writes anywhere.
     const uint64_t chunk = std::max<uint64_t>(1, viewElements() / blockKeys) * blockKeys;
     const uint64_t window = viewElements();
     const uint32_t counts = scratch("counts", blocks * kSortRowBytes);

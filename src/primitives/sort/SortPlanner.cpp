@@ -27,7 +27,7 @@ uint32_t SortPlanner::kernel(const char* name, std::string_view text, const Sort
     std::string functions = std::string(WIDE_GLSL) + std::string(SORTKEYS_GLSL);
     defines += formatted("#define VALUE_WORDS {}\n#define GROUP_THREADS {}\n#define ITEMS {}\n",
                          mProblem.valueBytes / 4, tile.groupSize, tile.items);
-    // A CPU driver takes seconds to compile what is unrolled, and gains nothing from it.
+    // A CPU driver takes seconds to compile unrolled loops, and gains nothing from it.
     defines += mTraits.isCpu ? "#define UNROLL [[dont_unroll]]\n" : "#define UNROLL [[unroll]]\n";
     if (ranks) {
         const uint32_t lanes = mTraits.maxSubgroupSize;

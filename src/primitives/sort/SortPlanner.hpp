@@ -21,7 +21,7 @@ constexpr uint32_t kNoMemory = UINT32_MAX; ///< no memory: bound, but not access
 /// Where the keys or the values are before the first digit and after each.
 struct SortChain {
     std::vector<uint32_t> places;
-    uint32_t copyFrom = kNoMemory; ///< what is copied to places[0] first
+    uint32_t copyFrom = kNoMemory; ///< the source that is copied to places[0] first
 };
 
 /// Adds the steps of a sort to a plan.

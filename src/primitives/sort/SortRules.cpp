@@ -77,9 +77,9 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     const uint64_t row = problem.rowLength > 0 ? problem.rowLength : problem.count;
     // Large tiles write longer runs per digit and look back less often, and two groups per core
     // hide each other's waits: on an H200, whose groups share 48 KiB of a core, 2^28 keys take 0.97
-    // of the time of one group of 512 with 22, and with values 0.92 of that of two groups of 256
-    // with 20. Keys of two words take twice the registers. Atomics in shared memory take 0.96 of
-    // the time of votes there.
+    // of the time of one group of 512 with 22, and with values 0.92 of the time of two groups of
+    // 256 with 20. Keys of two words take twice the registers. Atomics in shared memory take 0.96
+    // of the time of votes there.
     SortTile pass{512, 22, true, false};
     if (problem.valueBytes > 0)
         pass = {256, 20, true, traits.isNvidia};
@@ -91,8 +91,8 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     // A few keys must occupy all cores: 2^16 of them take 0.77 of the time that large tiles take.
     if (row <= uint64_t{1} << 18)
         rules.pass = fitted({256, 8, true, traits.isNvidia}, traits);
-    // What one group sorts faster than several dispatches start. More keys per invocation would
-    // take as long as the dispatches.
+    // Rows that one group sorts faster than several dispatches start. More keys per invocation
+    // would take as long as the dispatches.
     rules.small = fitted({512, 8, true, false}, traits);
     if (traits.isCpu) {
         // Drivers of CPUs compile a kernel with 4 keys per invocation in a quarter of the time of
@@ -104,7 +104,7 @@ SortRules SortRules::of(const SortProblem& problem, const DeviceTraits& traits) 
     // As many as OpReduce, and few enough for a work group to add up a digit's counts quickly.
     rules.blocks = traits.isCpu ? 32 : 2048;
     // A work group adds up a long row's counts tile by tile. From here on that takes longer than
-    // the dispatches of a sort of its own.
+    // the dispatches of a separate sort.
     rules.minLongRow = uint64_t{1} << 20;
     // Sorting by the number of the segment is one more digit to the 1 to 8 of the keys. It pays
     // where more than half of the invocations would have no key.

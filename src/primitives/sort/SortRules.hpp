@@ -12,7 +12,7 @@
 
 namespace kp::primitives {
 
-/// What OpSort and OpArgSort sort.
+/// The problem of OpSort and OpArgSort.
 struct SortProblem {
     Memory::DataTypes keys = Memory::DataTypes::eUnsignedInt;
     uint64_t count = 0;
@@ -33,7 +33,7 @@ struct SortProblem {
     uint64_t take = 0;
     std::optional<Segments> segments;
 
-    /// Arguments, in this order, without those that are not there or are in place: keys in, keys
+    /// Arguments, in this order, without absent ones and ones in place: keys in, keys
     /// out, values in, values out, the segments' offsets.
     struct Memories {
         uint32_t keysIn = 0;
@@ -52,7 +52,7 @@ struct SortTile {
     uint32_t groupSize = 0;
     uint32_t items = 0; ///< keys per invocation
     bool subgroups = false;
-    /// With look-back: lanes find those with equal digits by atomics in shared memory, in which
+    /// With look-back: lanes find lanes with equal digits by atomics in shared memory, in which
     /// each has a bit of a word, rather than by a vote per bit of the digit.
     bool sharedMasks = false;
     /// With look-back: the sorted tile passes through shared memory in so many parts, a divisor of

@@ -26,14 +26,14 @@ namespace {
 
 using Use = View::Use;
 
-/// Rows of keys, each with the index of its key in its row: its place, or what a memory holds.
+/// Rows of keys, each with the index of its key in its row: its place, or an index in memory.
 struct KeyRows {
     uint32_t keys = 0;
     std::optional<uint32_t> indices;
     uint64_t length = 0;
 };
 
-/// Where k keys or indices per row go. `unit` is that of the memory's address.
+/// Where k keys or indices per row go. `unit`: of the memory's address.
 struct TopKOutput {
     uint32_t memory = 0;
     uint32_t bytes = 0; ///< of an element

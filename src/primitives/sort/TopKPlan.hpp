@@ -43,8 +43,8 @@ struct TopKRules {
     uint32_t batch = 8;
     /// Chunks have at least so many times k keys, so that each round leaves a fraction.
     uint64_t keysPerTaken = 8;
-    /// Up to so many keys of all rows are sorted instead. A CPU driver takes seconds to compile
-    /// what selects, and sorts that many in the time of a few launches.
+    /// Up to so many keys of all rows are sorted instead. A CPU driver takes seconds to compile the
+    /// selection, and sorts that many in the time of a few launches.
     uint64_t mostSorted = 0;
 
     static TopKRules of(const DeviceTraits& traits);

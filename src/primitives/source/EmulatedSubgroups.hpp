@@ -7,7 +7,7 @@
 
 namespace kp::primitives {
 
-/// Returns GLSL of composeSource() with subgroups of so many lanes, whatever the driver's are. See
+/// Returns GLSL of composeSource() with subgroups of so many lanes, regardless of the driver's. See
 /// EmulatedSubgroups.glsl, which it needs.
 std::string withEmulatedSubgroups(std::string_view source, uint32_t lanes);
 

@@ -167,7 +167,7 @@ std::string operatorSource(const Operator& combine, DataTypes elements, bool int
     if (term != computed)
         return extremeSource(combine.operation, computed, term);
     const bool isGiven = combine.isExpression();
-    // `precise` keeps the compiler from fusing or reordering what a caller combines.
+    // `precise` keeps the compiler from fusing or reordering a caller's operations.
     return formatted("#define T {}\n"
                      "#define TERM_OF(x) T(x)\n"
                      "#define VALUE_OF(t) (t)\n"

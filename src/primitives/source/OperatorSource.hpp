@@ -19,8 +19,8 @@ std::string nameOf(ReduceOperation operation);
 ///         their type, and for eAnd, eOr and eXor of floating-point numbers
 void requireCombines(const Operator& combine, Memory::DataTypes computed, const char* user);
 
-/// Returns the type that an operator combines elements in, given the types in memory: that of the
-/// output (GlslType::computed).
+/// Returns the type that an operator combines elements in, given the types in memory: the output's
+/// (GlslType::computed).
 /// @throws InvalidArgument as requireCombines(), and if the types do not go together: sums,
 ///         products and expressions of floating-point numbers need a floating-point output, all
 ///         others the input's type
@@ -50,11 +50,11 @@ Memory::DataTypes termType(const Operator& combine, Memory::DataTypes computed, 
 ///     VALUE_OF(T t)         the element again, or the result
 ///
 /// The results of combine() do not depend on how the compiler optimizes its caller. Extremes of
-/// floating-point numbers are computed as those of integers in the same order. That takes fewer
+/// floating-point numbers are computed as extremes of integers in the same order. That takes fewer
 /// instructions, since NaN is just the outermost integer, and is right for denormal numbers, which
 /// devices may take for 0.
-/// @param elements  the type of what is combined, or of that which it is computed in: a minimum of
-/// no elements is the largest value of this type
+/// @param elements  the type of the combined elements, or of their computation: a minimum of no
+///                 elements is the largest value of this type
 /// @param int64     see termType()
 std::string operatorSource(const Operator& combine, Memory::DataTypes elements, bool int64);
 

@@ -44,8 +44,8 @@ uint32_t lastLine(std::string_view text) {
     return static_cast<uint32_t>(1 + std::ranges::count(text, '\n'));
 }
 
-/// Makes a fault that the compiler found in the line before or after a user's text one of the text:
-/// there it notices what the whole text is, and that it ends too early.
+/// Attributes a fault that the compiler found in the line before or after a user's text to the
+/// text: there it notices faults of the whole text, such as an early end.
 /// @return whether the fault is in the text
 bool moveInto(const Kernel::UserText& text, const Kernel& kernel, shader::Diagnostic& fault) {
     if (fault.file == text.name)

@@ -18,7 +18,7 @@ namespace kp::primitives {
 /// @param functions  GLSL between the common texts and the kernel's, such as operatorSource()
 /// @param subgroups    defines SUBGROUPS
 /// @param memoryModel  the device has Vulkan's memory model, and the text uses LOAD_RELAXED() and
-///                     its like
+///                     similar macros
 /// @param extensions   that the text needs besides
 std::string composeSource(const std::string& macros, const std::string& functions,
                           std::string_view text, bool subgroups, bool memoryModel = false,

@@ -37,12 +37,12 @@ public:
     /// @param vectors  rotations are also applied to an identity matrix
     JacobiSteps(DensePlanner& dense, uint64_t rows, uint64_t columns, bool symmetric, bool vectors);
 
-    /// Returns the rows with those of 0 that fill the last blocks.
+    /// Returns the rows, including rows of 0 that fill the last blocks.
     uint64_t allRows() const { return mBlocks * mRules.side / 2; }
     /// Returns the elements of a row, in memory.
     uint64_t width() const { return mSymmetric ? allRows() : mColumns; }
 
-    /// Returns the most elements that a matrix takes in a memory.
+    /// Returns the maximum number of elements that a matrix takes in a memory.
     uint64_t mostElements() const;
 
     /// Takes memory for the matrices of a pass. The first pass is the largest.
@@ -66,8 +66,8 @@ public:
     uint32_t kernel(const char* name, const std::string& macros, std::string_view text,
                     uint32_t groupSize) const;
     const JacobiRules& rules() const { return mRules; }
-    /// Returns how far from orthogonal vectors may stay, in units of the last place: what rounding
-    /// makes of products of their elements. A literal.
+    /// Returns how far from orthogonal vectors may stay, in units of the last place: the rounding
+    /// of products of their elements. A literal.
     static std::string tolerance(uint64_t length);
 
 private:

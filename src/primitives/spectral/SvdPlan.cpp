@@ -145,8 +145,8 @@ private:
         addBasis(steps, first);
     }
 
-    /// Writes the vectors, and others to make a basis if some are 0 or if all of it is wanted: by
-    /// QR factors, which hardly change vectors that are orthogonal.
+    /// Writes the vectors, and others to complete the basis if some are 0 or if all of it is
+    /// wanted: by QR factors, which hardly change vectors that are orthogonal.
     void addBasis(JacobiSteps& steps, uint64_t first) {
         steps.place(steps.matrix(), mLength, {mSorted, 0, mCount, mCount * mLength}, true);
         QrProblem problem;

@@ -39,7 +39,7 @@ uint64_t elementsIn(const Extents& extents) {
     return elements;
 }
 
-/// Returns an array whose axes are those of @p shape, the convolved ones last.
+/// Returns an array with the axes of @p shape, the convolved ones last.
 ConvolveProblem::Array orderedArray(const Extents& shape, const std::vector<bool>& isConvolved) {
     ConvolveProblem::Array array;
     for (const bool wanted : {false, true})

@@ -11,10 +11,9 @@
 
 namespace kp::primitives {
 
-/// What OpConvolve computes: batches of arrays, which are convolved along some axes.
+/// The problem of OpConvolve: batches of arrays, convolved along some axes.
 struct ConvolveProblem {
-    /// An input or the output. Axes are in the order in which scratch memory has them: first those
-    /// of the batch.
+    /// An input or the output. Axes are in the order of scratch memory, batch axes first.
     struct Array {
         std::vector<uint64_t> extents;
         std::vector<uint64_t> strides; ///< elements
@@ -25,7 +24,7 @@ struct ConvolveProblem {
     Array b;
     Array out;
     std::vector<uint64_t> padded; ///< extents along convolved axes
-    std::vector<uint64_t> first;  ///< index in the padded result, along all axes, of what is kept
+    std::vector<uint64_t> first;  ///< index in the padded result, along all axes, of the kept part
     size_t batchAxes = 0;
     Memory::DataTypes type = Memory::DataTypes::eFloat; ///< of a real or imaginary part
     bool real = true;

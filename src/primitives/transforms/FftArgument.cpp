@@ -22,7 +22,7 @@ FftArgument fftArgument(const Argument& argument, bool isReal, const char* opera
     case DataTypes::eFloat:
     case DataTypes::eDouble:
         if (!isReal && elements % 2 != 0)
-            fail<InvalidArgument>("{}: {} has {} of {}, which are no complex numbers: these "
+            fail<InvalidArgument>("{}: {} has {} of {}, which are not complex numbers: these "
                                   "take two each",
                                   operation, argument.name, counted(elements, "element"),
                                   Memory::toString(tensor.dataType()));
@@ -46,7 +46,7 @@ FftArgument fftArgument(const Argument& argument, bool isReal, const char* opera
 }
 
 bool isAligned(const Argument& argument, uint64_t alignment) {
-    // Where memory of others begins is aligned already.
+    // Imported memory begins aligned already.
     const Memory::Impl& impl = implOf(*argument.range.tensor);
     return (impl.buffer->offset() + argument.range.first * impl.elementSize) % alignment == 0;
 }

@@ -91,7 +91,7 @@ private:
         return request;
     }
 
-    /// Decides between VkFFT's transforms of real numbers and those of complex ones.
+    /// Decides between VkFFT's transforms of real and of complex numbers.
     /// @return the batches that are transformed at once
     uint64_t chooseMethod() {
         mViaComplex = mProblem.real && mProblem.extents.back() == 1;
@@ -207,7 +207,7 @@ private:
         step.scale = scale;
         step.extents = mProblem.extents;
         if (std::max(in.bytes, out.bytes) > mTraits.device.maxViewBytes)
-            fail<Unsupported>("OpFFT: {} bytes are too many for this normalization; the most are "
+            fail<Unsupported>("OpFFT: {} bytes are too many for this normalization; the maximum is "
                               "{}",
                               std::max(in.bytes, out.bytes), mTraits.device.maxViewBytes);
         mPlan.steps.push_back(spectrumDispatch(step, mProblem.type, mTraits.device));
@@ -221,7 +221,7 @@ private:
         return view;
     }
 
-    /// Returns scratch memory; that of the first chunk is large enough for the others.
+    /// Returns scratch memory; the first chunk's is large enough for the others.
     uint32_t scratch(uint32_t& memory, uint64_t bytes) {
         if (memory == 0)
             memory = mPlan.addScratch(bytes);

@@ -15,7 +15,7 @@
 namespace kp::primitives {
 
 struct FftProblem {
-    std::vector<uint64_t> extents; ///< one to three, none 0, the last that of neighbours
+    std::vector<uint64_t> extents; ///< one to three, none 0, neighbours along the last
     uint64_t batches = 1;          ///< not 0
     Memory::DataTypes type = Memory::DataTypes::eFloat; ///< of real and imaginary parts
     bool real = false;                                  ///< between real numbers and half spectra
@@ -65,7 +65,7 @@ Dispatch spectrumDispatch(const SpectrumStep& step, Memory::DataTypes type,
 
 /// Arguments of the plan: 0 is the input, 1 the output (the same one if in place), then the
 /// constants of @p programs.
-/// @throws InvalidArgument; Unsupported for sizes that the device cannot do
+/// @throws InvalidArgument; Unsupported for sizes that the device does not support
 Plan planFft(const FftProblem& problem, const FftTraits& traits, FftPrograms& programs);
 
 } // namespace kp::primitives

@@ -160,7 +160,7 @@ std::vector<std::shared_ptr<vulkan::Buffer>> setUp(const std::shared_ptr<vulkan:
     Plan plan = newPlan();
     for (const auto& step : program.setup) {
         if (const auto* const upload = std::get_if<FftProgram::Upload>(&step)) {
-            run(std::exchange(plan, newPlan())); // it may read what is overwritten now
+            run(std::exchange(plan, newPlan())); // it may read memory that is overwritten now
             arguments[argumentOf[upload->memory]].range.tensor->upload(
                 upload->bytes.data(), upload->bytes.size(), upload->offset);
         } else {

@@ -12,7 +12,8 @@
 
 namespace kp::primitives {
 
-/// What plans of Fourier transforms depend on. Pure data, so that tests can invent devices.
+/// Device properties that plans of Fourier transforms depend on. Pure data, so that tests can
+/// invent devices.
 struct FftTraits {
     DeviceTraits device;
     vulkan::FftLimits limits;
@@ -26,8 +27,8 @@ struct FftTraits {
 uint64_t fftAlignment(const vulkan::Device& device);
 
 /// The programs, of VkFFT or the library's own, that a plan consists of. A program's constants
-/// (tables of sines and cosines, spectra of chirps) are arguments of the plan, after those of the
-/// primitive.
+/// (tables of sines and cosines, spectra of chirps) are arguments of the plan, after the
+/// primitive's own.
 class FftPrograms {
 public:
     /// Part of a memory of a plan, from an aligned address on.
@@ -38,7 +39,7 @@ public:
 
     explicit FftPrograms(const FftTraits& traits) : mTraits(traits) {}
 
-    /// Plans a transform, or takes what is known of an equal one.
+    /// Plans a transform, or reuses the plan of an equal one.
     /// @return the program's number; kNone if VkFFT has no method for it
     /// @throws as vulkan::planVkFft()
     size_t add(const vulkan::FftRequest& request);

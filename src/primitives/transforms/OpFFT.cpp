@@ -62,7 +62,7 @@ void setShape(FftProblem& problem, const std::vector<uint64_t>& shape, const Fft
         return argument.numbers / each;
     };
     const uint64_t outBatches = batchesOf(out, problem.outNumbers());
-    // A copy makes as many arrays of the input as are wanted.
+    // A copy makes as many arrays of the input as needed.
     problem.batches = problem.moveIn ? outBatches : batchesOf(in, problem.inNumbers());
     if (problem.batches != outBatches)
         fail<InvalidArgument>("{}: the input has {} arrays of shape ({}), but the output has {}",
@@ -154,7 +154,7 @@ std::vector<uint64_t> setAxes(FftProblem& problem, const std::vector<uint64_t>& 
     for (size_t i = 0; i < others; ++i)
         if (given[order[i]] != shape[order[i]])
             fail<InvalidArgument>("{}: axis {} is not transformed, so its extent {} in the input "
-                                  "shape ({}) must be that in the shape ({})",
+                                  "shape ({}) must equal the one in the shape ({})",
                                   kName, order[i], given[order[i]], join(given), join(shape));
     requireNumbers(in, given, !fromReal);
     requireNumbers(out, outShape, !toReal);

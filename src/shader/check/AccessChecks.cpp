@@ -71,7 +71,7 @@ bool isParameter(const CheckContext& context, const Node& access, size_t operand
            (access.opcode == spv::OpStore || !context.isConstant(access.operands[operand]));
 }
 
-/// Writes the comparison of indices with extents, and what it finds.
+/// Writes the comparison of indices with extents, and its findings.
 class Comparison {
 public:
     Comparison(CheckContext& context, FunctionWriter& code) : mContext(context), mCode(code) {}

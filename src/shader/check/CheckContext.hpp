@@ -15,7 +15,7 @@
 
 namespace kp::shader {
 
-/// What a report says, as ids of 32-bit words.
+/// The contents of a report, as ids of 32-bit words.
 struct Fault {
     uint32_t site = 0;
     uint32_t check = 0; ///< which of the site's indices

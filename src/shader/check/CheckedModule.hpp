@@ -9,7 +9,7 @@
 
 namespace kp::shader {
 
-/// What a checked module looks for.
+/// The checks of a checked module.
 struct CheckKinds {
     bool bounds = false;        ///< accesses outside of buffers, arrays and vectors
     bool arithmetic = false;    ///< division by zero, wide shifts, signed overflow of indices

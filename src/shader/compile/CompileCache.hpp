@@ -15,7 +15,7 @@
 
 namespace kp::shader {
 
-/// The result of a compilation, and all that it was made from.
+/// The result of a compilation, and its sources.
 struct Compiled {
     /// The source, the options and the version of the compiler as one text. Caches find entries by
     /// its hash and then compare it, because sources with equal hashes can be made.
@@ -64,8 +64,8 @@ public:
     /// @p options must outlive the object.
     CompileCache(const std::string& source, const CompileOptions& options);
 
-    /// Returns the result; null if there is none or an included file has changed. What is in memory
-    /// is kept on disk, too: it may have been compiled for another folder.
+    /// Returns the result; null if there is none or an included file has changed. A result in
+    /// memory is stored on disk, too: it may have been compiled for another folder.
     std::shared_ptr<const Compiled> find() const;
     void store(std::vector<uint32_t> spirv, std::vector<IncludeRecord> includes) const;
 

@@ -18,8 +18,8 @@
 namespace kp::shader {
 namespace {
 
-/// Held shared while a compiler runs, and by itself while the process is copied: the copy would
-/// wait for ever for the compiler's own locks.
+/// Held shared while a compiler runs, and exclusively while the process is copied: the copy would
+/// otherwise wait forever for the compiler's own locks.
 std::shared_mutex& compilersMutex() {
     static std::shared_mutex mutex;
     return mutex;

@@ -15,7 +15,7 @@ namespace kp::shader {
 /// with CompileOptions::isolate, in a child. Thread-safe.
 /// @param source    text without a byte order mark
 /// @param includer  made from the same options; contains the included texts afterwards
-/// @throws ShaderError with the location of the first error; whatever the user's includer threw;
+/// @throws ShaderError with the location of the first error; exceptions of the user's includer;
 ///         Unsupported if the language's compiler is not installed
 std::vector<uint32_t> runCompiler(const std::string& source, const CompileOptions& options,
                                   Includer& includer);

@@ -7,13 +7,13 @@
 
 namespace kp::shader {
 
-/// What a child process may use: seconds of time, and memory beyond that of its parent. The largest
+/// Limits of a child process: seconds of time, and memory beyond its parent's. The largest
 /// shader within the limits of SourceLimits.hpp takes about a tenth of both.
 constexpr int kMaxCompilerSeconds = 60;
 constexpr uint64_t kMaxCompilerBytes = uint64_t{2} << 30;
 
-/// Calls a function in a copy of this process, in which there is one thread, and returns what it
-/// returned. @p function must not use locks that other threads may hold, or a device.
+/// Calls a function in a copy of this process, in which there is one thread, and returns its
+/// result. @p function must not use locks that other threads may hold, or a device.
 /// @param what     for messages, such as the name of the source
 /// @param started  called in this process as soon as the copy exists
 /// @throws ShaderError if the copy crashes, runs out of memory or takes too long; Unsupported if

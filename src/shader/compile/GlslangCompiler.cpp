@@ -56,7 +56,7 @@ Target targetFor(uint32_t vulkanVersion) {
     return kTargets[std::min<size_t>(minor, std::size(kTargets) - 1)];
 }
 
-/// Returns limits above those of any device. Algorithm checks the limits of its device.
+/// Returns limits above any device's. Algorithm checks the limits of its device.
 TBuiltInResource resourceLimits() {
     TBuiltInResource limits = *GetDefaultResources();
     limits.maxComputeWorkGroupSizeX = kMaxLocalSize;
@@ -177,7 +177,7 @@ private:
     }
 
     /// Runs the preprocessor alone, which is bounded by the limits of its files, and then measures
-    /// what the parser would get.
+    /// the parser's input.
     void requireSmall() {
         for (const auto& [name, value] : mOptions.defines)
             mIncluder.limits().addMacro(name, value);

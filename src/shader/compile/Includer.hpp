@@ -21,7 +21,7 @@ namespace kp::shader {
 enum class Lookup : uint8_t {
     eFolders, ///< `<name>`: in the include folders
     eQuoted,  ///< `"name"`: in the includer's folder and then in the include folders
-    ePath     ///< at this path alone, which a compiler has put together itself
+    ePath     ///< only at this path, which a compiler has composed itself
 };
 
 /// One look-up of a compilation, for checking later whether it still has the same result.
@@ -64,7 +64,7 @@ public:
     /// Returns the text of each included file, by its name in messages.
     const std::map<std::string, std::string>& texts() const { return mTexts; }
 
-    /// Adds up what all files of the compilation ask for. The source itself is for others to add.
+    /// Adds up the demands of all files of the compilation. The caller adds the source itself.
     SourceLimits& limits() { return mLimits; }
 
     /// Returns why read() refused a path that it was asked for last; "" if it refused none.

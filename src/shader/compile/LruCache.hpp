@@ -15,7 +15,8 @@ namespace kp::shader {
 
 /// A cache of values by content hash, limited by their total size: a new value evicts the least
 /// recently used ones. Values are returned by copy; use inexpensive ones, such as a shared_ptr or a
-/// flag. Thread-safe. Those of the process are never destroyed: threads may outlive static objects.
+/// flag. Thread-safe. Caches of the process are never destroyed: threads may outlive static
+/// objects.
 template <typename Value>
 class LruCache {
 public:

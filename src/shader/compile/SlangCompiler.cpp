@@ -72,7 +72,8 @@ public:
     slang::Result KOMPUTE_SLANG_CALL loadFile(const char* path,
                                               slang::Blob** blob) noexcept override {
         *blob = nullptr;
-        // What a module in binary form may ask for is not bounded. Slang then reads its source.
+        // Modules in binary form are refused, because their demands are not bounded. Slang then
+        // reads the source.
         if (std::string_view(path).ends_with(".slang-module"))
             return slang::kCannotOpen;
         try {
@@ -84,7 +85,7 @@ public:
         return *blob != nullptr ? slang::kOk : slang::kCannotOpen;
     }
 
-    /// Returns what stopped the compilation, or null.
+    /// Returns the exception that stopped the compilation, or null.
     std::exception_ptr failure() const {
         return mIncluder.failure() != nullptr ? mIncluder.failure() : mFailure;
     }

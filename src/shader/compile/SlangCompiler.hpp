@@ -19,7 +19,7 @@ void prepareSlang();
 /// sources are compiled one after another.
 /// @param source    text without a byte order mark
 /// @param includer  made from the same options; contains the included texts afterwards
-/// @throws ShaderError with the location of the first error; whatever the user's includer threw
+/// @throws ShaderError with the location of the first error; exceptions of the user's includer
 std::vector<uint32_t> runSlang(const std::string& source, const CompileOptions& options,
                                Includer& includer);
 

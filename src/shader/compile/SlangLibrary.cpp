@@ -18,7 +18,7 @@ namespace kp {
 namespace shader::slang {
 namespace {
 
-// Newer names first. libslang is also what the terminal library S-Lang is called.
+// Newer names first. The terminal library S-Lang is also called libslang.
 #if defined(_WIN32)
 constexpr const char* kSystemLibraries[] = {"slang-compiler.dll", "slang.dll"};
 #elif defined(__APPLE__)

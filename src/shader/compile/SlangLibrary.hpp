@@ -116,7 +116,7 @@ public:
 
 private:
     /// Opens a library and finds the functions.
-    /// @return false, and a reason, if it is no library or not Slang's
+    /// @return false, and a reason, if it is not a library, or not Slang's
     bool open(const std::string& library, std::string& reason);
 
     std::mutex mMutex;

@@ -11,8 +11,8 @@
 
 namespace kp::shader {
 
-/// What an interpreter's instruction does. Numbers from eFirstComputed on are the computations that
-/// a Bytecode has, each an instruction of SPIR-V.
+/// The operation of an interpreter's instruction. Numbers from eFirstComputed on are the
+/// computations that a Bytecode has, each an instruction of SPIR-V.
 enum class Opcode : uint32_t {
     eMove,          ///< result = a
     eConstant,      ///< result = the next entry
@@ -25,7 +25,7 @@ enum class Opcode : uint32_t {
     eFirstComputed, ///< result = computation(a, b, c)
 };
 
-/// A register of a function. The one of no function takes what nothing reads.
+/// A register of a function. The register without a function takes values that nothing reads.
 struct Register {
     uint32_t function = 0; ///< id
     uint32_t index = 0;
@@ -37,7 +37,7 @@ struct Operation {
     enum class Next { eNone, eWords, eLabel, eFunction, eRegister };
     Opcode opcode = Opcode::eMove;
     Register result, a, b, c;
-    Next next = Next::eNone;            ///< what the next entry has
+    Next next = Next::eNone;            ///< the contents of the next entry
     std::array<uint32_t, 2> words = {}; ///< the constant, or the label's or function's id
     Register at;                        ///< the first register of an array
 };
@@ -59,7 +59,7 @@ struct Computation {
     std::vector<uint32_t> types; ///< of the values
 };
 
-/// The table of an interpreter: pairs of words, of which the first is no instruction. An
+/// The table of an interpreter: pairs of words, of which the first is not an instruction. An
 /// instruction has its opcode in the lowest 8 bits of the first word, then the result and a in 12
 /// bits each, and b and c in the second word.
 class Bytecode {

@@ -9,7 +9,7 @@
 
 namespace kp::shader {
 
-/// Appends instructions to a function that is written from nothing.
+/// Appends instructions to a new function.
 class CodeWriter {
 public:
     explicit CodeWriter(ModuleEditor& module) : editor(module) {}

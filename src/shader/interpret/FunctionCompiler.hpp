@@ -15,7 +15,7 @@
 
 namespace kp::shader {
 
-/// What the compilation of functions to an interpreter's instructions shares.
+/// Shared state of compiling functions to an interpreter's instructions.
 struct Interpretation {
     ModuleEditor& editor;
     ModuleFunctions& functions;
@@ -26,7 +26,8 @@ struct Interpretation {
 };
 
 /// Compiles a function, and those that it calls, to instructions of an interpreter. Returns false
-/// if it has what an interpreter cannot do, such as accesses to buffers; nothing is added then.
+/// if it contains anything that an interpreter cannot do, such as accesses to buffers; nothing is
+/// added then.
 bool compileFunction(Interpretation& interpretation, uint32_t function);
 
 } // namespace kp::shader

@@ -89,7 +89,7 @@ private:
     std::unordered_set<uint32_t> mVisited;
 };
 
-/// Adds a function and all that it calls to `called`, entrances without what they call.
+/// Adds a function and its callees to `called`, entrances without their callees.
 void markCalled(const ModuleFunctions& functions, uint32_t function,
                 const std::unordered_set<uint32_t>& entrances,
                 std::unordered_set<uint32_t>& called) {

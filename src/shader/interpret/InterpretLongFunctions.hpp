@@ -8,10 +8,10 @@
 
 namespace kp::shader {
 
-/// Replaces functions that are very long once all that they call is written out, as drivers do: by
-/// an interpreter with one place for each different instruction, and a table of what it does. The
-/// results are the same, to the bit. Only functions of values and variables of their own are
-/// replaced, without accesses to buffers and without barriers.
+/// Replaces functions that are very long once their callees are inlined, as drivers do, by an
+/// interpreter with one case for each different instruction, and a table of instructions. The
+/// results are the same, to the bit. Only functions of values and their own variables are replaced,
+/// without accesses to buffers and without barriers.
 /// @param computed  functions of which a call is one instruction of the interpreter
 void interpretLongFunctions(ModuleEditor& editor, const std::unordered_set<uint32_t>& computed);
 

@@ -94,7 +94,7 @@ std::vector<Node> InterpreterWriter::interpreter() {
                    done = mEditor.newId(), next = mEditor.newId(), end = mEditor.newId();
     code.add(spv::OpBranch, {header});
     code.label(header);
-    // Unrolled loops are what this avoids.
+    // This avoids unrolled loops.
     code.nodes.push_back(
         {spv::OpLoopMerge, 0, 0, {end, next, spv::LoopControlDontUnrollMask}, {true, true, false}});
     code.add(spv::OpBranch, {test});
@@ -126,7 +126,7 @@ std::vector<Node> InterpreterWriter::interpreter() {
     std::vector<uint32_t> labels;
     code.nodes.push_back({spv::OpSelectionMerge, 0, 0, {done, 0}, {true, false}});
     Node choice = nodeOf(spv::OpSwitch, 0, 0, {opcode, done});
-    for (size_t each = 1; each < count; ++each) { // eMove is what remains
+    for (size_t each = 1; each < count; ++each) { // eMove remains
         labels.push_back(mEditor.newId());
         choice.operands.insert(choice.operands.end(), {static_cast<uint32_t>(each), labels.back()});
         choice.ids.insert(choice.ids.end(), {false, true});

@@ -20,7 +20,7 @@ public:
     std::span<const Node> find(uint32_t function) const;
     /// Returns the type of a value or constant; 0 if it has none.
     uint32_t typeOf(uint32_t value) const;
-    /// Returns how many instructions a function has once all that it calls is written out.
+    /// Returns how many instructions a function has once its callees are inlined.
     size_t length(uint32_t function);
 
 private:

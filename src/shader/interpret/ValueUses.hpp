@@ -19,7 +19,7 @@ struct LocalPointer {
     uint32_t offset = 0;  ///< in registers
     uint32_t dynamic = 0; ///< id of an index to add to it; 0 for none
     int component = -1;   ///< of the pair in the register; -1 for the whole
-    uint32_t type = 0;    ///< of what it points to
+    uint32_t type = 0;    ///< of its target
 };
 
 /// Where a function's values are used. Places are indices of its instructions.
@@ -27,7 +27,7 @@ class ValueUses {
 public:
     ValueUses(const ModuleEditor& editor, std::span<const Node> nodes, const RegisterTypes& types);
 
-    /// False if the function has pointers that this does not understand.
+    /// False if the function has unsupported pointers.
     bool understood() const { return mUnderstood; }
     /// Returns where a pointer points to; null for ids of other things.
     const LocalPointer* pointer(uint32_t id) const;

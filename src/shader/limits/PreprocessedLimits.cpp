@@ -13,7 +13,7 @@ namespace kp::shader {
 
 namespace {
 
-/// What is known of names, in the order of the text. Scopes are ignored: the largest one counts.
+/// Facts about names, in the order of the text. Scopes are ignored: the largest one counts.
 class Names {
 public:
     explicit Names(const std::string& fileName) : mFile(fileName) {}
@@ -56,7 +56,7 @@ void Names::readStruct(SourceTokens tokens) {
     if (members > static_cast<double>(kMaxStructMembers))
         refuseSource(
             mFile, tokens[0].line,
-            formatted("the struct '{}' has more than {} members, counting those of its members; "
+            formatted("the struct '{}' has more than {} members, counting its members' members; "
                       "use arrays",
                       tokens[0].text, kMaxStructMembers));
     mStructs[tokens[0].text] = members;
@@ -125,7 +125,7 @@ private:
     struct Level {
         size_t operators = 0;
         bool list = false;   ///< its commas separate independent expressions
-        bool counts = false; ///< what follows the bracket is further inside
+        bool counts = false; ///< code after the bracket is further inside
     };
     void set(size_t operators) {
         mTotal -= mLevels.back().operators;
@@ -170,7 +170,7 @@ bool Nesting::add(const SourceToken& token, const SourceToken& before, const Sou
     return mTotal <= kMaxNesting;
 }
 
-/// Counts what the compiler compares with all of its kind.
+/// Counts items that the compiler compares with all others of their kind.
 class Comparisons {
 public:
     explicit Comparisons(const std::string& fileName) : mFile(fileName) {}

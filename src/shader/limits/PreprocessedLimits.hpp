@@ -8,10 +8,10 @@
 
 namespace kp::shader {
 
-// What a source may ask of the compiler after the preprocessor; SourceLimits.hpp has what it may
-// ask of the preprocessor. Each limit is far above what programs write or generate (the largest
-// shader of the library has 12,000 tokens), and low enough that a source at all limits compiles
-// within seconds, on the stack of CompilerThread.
+// Limits on a source for the compiler after the preprocessor; SourceLimits.hpp has the limits for
+// the preprocessor. Each limit is far above what programs write or generate (the largest shader of
+// the library has 12,000 tokens), and low enough that a source at all limits compiles within
+// seconds, on the stack of CompilerThread.
 
 /// After the preprocessor. glslang takes some 2 us per token.
 constexpr size_t kMaxTokens = 1'000'000;

@@ -54,7 +54,7 @@ struct SourceLimits::Macros {
     size_t depth = 0;
     size_t rawTokens = 0;
     bool stale = false; ///< growths are missing definitions
-    /// What is being read or measured.
+    /// The text being read or measured.
     struct {
         const File* file = nullptr;
         uint32_t line = 1;
@@ -64,7 +64,7 @@ struct SourceLimits::Macros {
     static constexpr size_t kMaxSteps = 20'000'000;
     /// Bounds the stack that measuring takes, to some 2 MiB; sanitizers double that.
     static constexpr size_t kMaxDepth = 2'000;
-    /// What a definition takes, in steps: memory that no cache holds.
+    /// The cost of a definition, in steps: memory that no cache holds.
     static constexpr size_t kDefinitionSteps = 200;
 
     /// To be called with all work that a source can multiply, before it is done.
@@ -94,7 +94,7 @@ struct SourceLimits::Macros {
             refuseSource(at.file->name, at.line,
                          formatted("the macros expand to more than {} tokens, or use each other in "
                                    "too many ways to tell; the limit keeps the compiler from "
-                                   "running for ever. Write functions or loops instead",
+                                   "running forever. Write functions or loops instead",
                                    kMaxTokens));
         }
     }

@@ -8,7 +8,7 @@
 
 namespace kp::shader {
 
-// What a source may ask of the compiler. Each limit is far above what programs write or generate
+// Limits on a source for the compiler. Each limit is far above what programs write or generate
 // (the largest shader of the library has 12,000 tokens, and no macro of a kilobyte), and low enough
 // that a source at all limits compiles within seconds, on the stack of CompilerThread.
 
@@ -20,14 +20,14 @@ constexpr size_t kMaxIncludeDepth = 64;
 constexpr size_t kMaxIncludes = 1000;
 /// Of all files, each as often as it is included.
 constexpr uint64_t kMaxAllBytes = uint64_t{64} << 20;
-/// Of all different files before the preprocessor, with what its conditions leave out.
+/// Of all different files before the preprocessor, including text that its conditions exclude.
 constexpr size_t kMaxRawTokens = 4'000'000;
-/// What all files expand to, each as often as it is included. Guards against repeated inclusion
+/// The expansion of all files, each as often as it is included. Guards against repeated inclusion
 /// are not evaluated, so this is more than the maximum after the preprocessor.
 constexpr size_t kMaxExpandedTokens = 16'000'000;
 
-/// Adds up what the files of one compilation ask of the preprocessor, before it reads them. This
-/// takes less than a second, whatever the files hold.
+/// Adds up the demands of the files of one compilation on the preprocessor, before it reads them.
+/// This takes less than a second for any files.
 ///
 /// The growth of macros is an upper bound, computed from their definitions: a macro grows by a
 /// constant and by a multiple of each argument. Names that `##` makes and macros that are passed as

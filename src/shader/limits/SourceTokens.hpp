@@ -28,7 +28,7 @@ bool isName(const SourceToken& token);
 /// Returns the place after the bracket that closes the one at @p open; the end if none does.
 size_t afterBracket(SourceTokens tokens, size_t open);
 
-/// Splits what is between two brackets at its commas.
+/// Splits the text between two brackets at its commas.
 std::vector<SourceTokens> splitArguments(SourceTokens inside);
 
 /// Throws the ShaderError of a source that is refused.

@@ -40,7 +40,7 @@ void requireWithin(const char* what, uint32_t id, const Tree& tree, size_t maxPa
             what, id, kMaxSpirvNesting, remedy);
 }
 
-/// Adds the trees of the operands from word @p first on. An id that is not known, such as that of a
+/// Adds the trees of the operands from word @p first on. An unknown id, such as the id of a
 /// pointer's target further on, counts as one part.
 Tree treeOf(const Trees& known, const Instruction& instruction, size_t first) {
     Tree tree;
@@ -51,7 +51,7 @@ Tree treeOf(const Trees& known, const Instruction& instruction, size_t first) {
     return tree;
 }
 
-/// Numbers that are no ids may be taken for some, which only makes the result larger; array lengths
+/// Numbers may be mistaken for ids, which only makes the result larger; array lengths
 /// and vector sizes are excluded.
 void checkTypesAndConstants(const SpirvModule& module) {
     Trees types;
@@ -147,7 +147,7 @@ void checkCalls(const SpirvModule& module) {
                 stack.pop_back();
                 if (top->instructions > kMaxCalledInstructions)
                     fail<ShaderError>("the SPIR-V is too large to be checked: the function with id "
-                                      "{} runs more than {} instructions, counting those of each "
+                                      "{} runs more than {} instructions, counting all of each "
                                       "call; use loops",
                                       id, kMaxCalledInstructions);
                 continue;

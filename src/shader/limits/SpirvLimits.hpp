@@ -9,8 +9,8 @@
 
 namespace kp::shader {
 
-// What a module may ask of SPIRV-Tools, SPIRV-Cross and drivers. They expand types, constants and
-// calls as trees, so that a module of a kilobyte could keep them busy for ever. Each limit is far
+// Limits on a module for SPIRV-Tools, SPIRV-Cross and drivers. They expand types, constants and
+// calls as trees, so that a module of a kilobyte could keep them busy forever. Each limit is far
 // above what compilers write: the largest module of the library has 40,000 words.
 
 /// Of a module: 64 MiB.
@@ -25,14 +25,14 @@ constexpr size_t kMaxSpirvNesting = 1000;
 /// Constants that a constant is made of, counting each as often as it is used. Enough for a table
 /// of a million elements.
 constexpr size_t kMaxConstantParts = size_t{1} << 20;
-/// Instructions of a function and of those it calls, counting each call.
+/// Instructions of a function and its callees, counting each call.
 constexpr size_t kMaxCalledInstructions = size_t{1} << 22;
 
 /// Selections and loops inside each other: SPIRV-Tools takes a second for 250, and eight times as
 /// long for twice as many. SPIR-V allows 1023.
 constexpr size_t kMaxControlNesting = 300;
 
-/// Checks what the tools need for a module, which need not be valid.
+/// Checks the tools' demands for a module, which need not be valid.
 /// @throws ShaderError if a limit is exceeded; names the id, the number and the limit
 void requireModest(std::span<const uint32_t> spirv, const SpirvModule& module);
 

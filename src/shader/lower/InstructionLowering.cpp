@@ -116,7 +116,7 @@ bool lowerAccessChain(LoweringContext& context, const Node& node) {
     return true;
 }
 
-/// Rounds what a subgroup or an arithmetic instruction gives to its narrow type.
+/// Rounds the result of a subgroup or an arithmetic instruction to its narrow type.
 bool roundResult(LoweringContext& context, const Node& node, const NumberShape& result) {
     const std::vector<uint32_t> operands = [&] {
         std::vector<uint32_t> ids;
@@ -144,7 +144,7 @@ bool lowerArithmetic(LoweringContext& context, const Node& node, const NumberSha
     if (number.isFloat() && !number.isWide()) {
         if (result.isLowered && isRounded(node.opcode))
             return roundResult(context, node, result);
-        return false; // floats as they are give halves, or compare them
+        return false; // unchanged floats give halves, or compare them
     }
     if (number.isFloat() && (opcode == spv::OpDot || opcode == spv::OpVectorTimesScalar))
         return lowerDoubleProduct(context, node);

@@ -180,7 +180,7 @@ size_t Lowering::lowerExactProduct(const std::vector<Node>& nodes, size_t at) {
     const uint32_t product = call("kp_f64_mul", {x, y});
     const uint32_t error = call("kp_f64_fma", {x, y, call("kp_f64_neg", {product})});
     mBody.push_back(nodeOf(spv::OpReturnValue, 0, 0, {construct(type, {product, error})}));
-    for (; nodes[at].opcode != spv::OpFunctionEnd; ++at) // the values that are no more
+    for (; nodes[at].opcode != spv::OpFunctionEnd; ++at) // the removed values
         mGone.insert(nodes[at].result);
     mBody.push_back(nodes[at]);
     return at;

@@ -34,14 +34,14 @@ private:
     void lowerFunctions();
     bool isExactProduct(uint32_t function) const;
     /// Lowers such a function, at a place of the module as it was, to a product and a fused
-    /// operation, which are far fewer instructions than the sums of products of halves. @return its
-    /// end
+    /// operation, which are far fewer instructions than the sums of products of halves.
+    /// @return its end
     size_t lowerExactProduct(const std::vector<Node>& nodes, size_t at);
     void lowerDecorations();
     void lowerCapabilities();
 
     std::unordered_set<uint32_t> mUndecorated; ///< ids that lost their old decorations
-    std::unordered_set<uint32_t> mGone;        ///< ids of values that are no more
+    std::unordered_set<uint32_t> mGone;        ///< ids of removed values
     std::unique_ptr<NarrowStorage> mStorage;
 };
 

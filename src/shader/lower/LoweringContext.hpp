@@ -48,14 +48,14 @@ public:
     uint32_t newTypeFor(const NumberShape& shape);
     uint32_t wordType() { return editor.intType(32, false); }
     uint32_t pairType() { return editor.vectorType(wordType(), 2); }
-    uint32_t resultPairType(); ///< what OpIAddCarry returns for words
+    uint32_t resultPairType(); ///< the result type of OpIAddCarry for words
     uint32_t boolType() { return editor.boolType(); }
 
     /// Appends an instruction to the function at hand. @return its new id
     uint32_t emit(spv::Op opcode, uint32_t type, std::vector<uint32_t> ids);
     /// Appends an instruction with a new result. @return its id
     uint32_t emit(Node node);
-    /// Says which operands of the instruction emitted last are ids.
+    /// Sets which operands of the instruction emitted last are ids.
     void lastIds(std::vector<bool> ids) { mBody.back().ids = std::move(ids); }
     uint32_t extract(uint32_t type, uint32_t composite, uint32_t index);
     uint32_t construct(uint32_t type, std::vector<uint32_t> parts);
@@ -91,7 +91,7 @@ public:
     std::vector<uint32_t> wordsOf(uint32_t value, const NumberShape& shape);
     uint32_t ofWords(const std::vector<uint32_t>& words, const NumberShape& shape);
 
-    /// Says what cannot be lowered.
+    /// Throws the error for an instruction that cannot be lowered.
     [[noreturn]] void refuse(std::string_view what) const;
 
 protected:

@@ -15,7 +15,7 @@ bool hasLayout(uint32_t storageClass) {
            storageClass == spv::StorageClassPhysicalStorageBuffer;
 }
 
-/// Appends the memory operands of a load or store, but not what it says of the alignment.
+/// Appends the memory operands of a load or store, except the alignment.
 void appendAccess(Node& made, const Node& source, size_t first) {
     uint32_t mask = source.operand(first);
     if (mask == 0)

@@ -38,7 +38,7 @@ private:
     };
     struct Place {
         Block block;
-        uint32_t type = 0;              ///< what is at the place, as it was
+        uint32_t type = 0;              ///< the original type at the place
         uint32_t constant = 0;          ///< bytes
         std::optional<uint32_t> offset; ///< bytes to add: a value
     };

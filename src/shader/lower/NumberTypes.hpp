@@ -16,7 +16,7 @@ struct LoweredTypes {
     bool narrow() const { return int8 || int16 || float16; }
 };
 
-/// What a type of numbers or booleans is, before the lowering.
+/// A type of numbers or booleans, before the lowering.
 struct NumberShape {
     enum class Kind { eOther, eBool, eInt, eFloat };
     Kind kind = Kind::eOther;

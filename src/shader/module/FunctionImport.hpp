@@ -13,7 +13,7 @@
 
 namespace kp::shader {
 
-/// Copies functions of one module, with all that they call, into another. The functions are found
+/// Copies functions of one module, with their callees, into another. The functions are found
 /// by the names that GLSL compilers give them: "kp_name(vu2;vu2;" is kp_name.
 class FunctionImport {
 public:
@@ -26,7 +26,7 @@ public:
     uint32_t use(std::string_view name);
     /// Returns the id of the type that the function returns, in the target.
     uint32_t resultType(uint32_t function) const { return mResultTypes.at(function); }
-    /// Returns the ids of all used functions in the target, and of those that they call.
+    /// Returns the ids of all used functions in the target, and of their callees.
     std::unordered_set<uint32_t> used() const;
     /// Appends the bodies of all used functions to the target.
     void finish();

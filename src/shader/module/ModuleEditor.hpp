@@ -40,7 +40,7 @@ std::string textOf(const Node& node, size_t first);
 /// thread at a time.
 class ModuleEditor {
 public:
-    /// @throws ShaderError for words that are no module of a known grammar
+    /// @throws ShaderError for words that are not a module of a known grammar
     explicit ModuleEditor(std::span<const uint32_t> spirv);
 
     std::vector<uint32_t> words() const;
@@ -62,8 +62,8 @@ public:
 
     /// Returns the globals and leaves none, so that they can be defined anew.
     std::vector<Node> takeGlobals();
-    /// Appends a global, unless an equal type or constant exists. @return its id. A result of 0
-    /// gets a new id.
+    /// Appends a global, unless an equal type or constant exists.
+    /// @return its id. A result of 0 gets a new id.
     uint32_t define(Node node);
     /// Returns the definition of a type or constant; null if the globals have none of the id.
     const Node* global(uint32_t id) const;

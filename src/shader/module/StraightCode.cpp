@@ -50,7 +50,7 @@ bool isElementwise(uint32_t opcode) {
     }
 }
 
-/// Computes an operation of constants. @return false for those that it leaves alone
+/// Computes an operation of constants. @return false for unsupported operations
 bool computeConstant(uint32_t opcode, uint32_t a, uint32_t b, uint32_t& result) {
     const auto x = static_cast<int32_t>(a), y = static_cast<int32_t>(b);
     switch (opcode) {

@@ -41,7 +41,7 @@ private:
 };
 
 /// A function's code without branches, calls and memory, while it is made: equal instructions are
-/// shared, vectors are taken apart, and what constants decide is decided. For one thread at a time.
+/// shared, vectors are split, and constants are folded. For one thread at a time.
 class StraightCode {
 public:
     explicit StraightCode(GlobalValues& globals) : mGlobals(globals) {}
@@ -49,7 +49,7 @@ public:
     /// Notes the type of a parameter.
     void addParameter(uint32_t id, uint32_t type) { mTypes[id] = type; }
 
-    /// Adds an instruction with a result, which is one of its own.
+    /// Adds an instruction with a new result.
     /// @param words  the instruction with its first word; the word of the result is not looked at
     /// @return the id of a value that equals the result
     uint32_t add(std::vector<uint32_t> words);
@@ -81,7 +81,7 @@ uint32_t instructionWord(uint32_t opcode, size_t count);
 /// instruction of an extended set has one at 4 that ids follow.
 size_t firstLiteral(const std::vector<uint32_t>& words);
 
-/// Returns true for operations whose result depends on their operands alone, and whose operands are
+/// Returns true for operations whose result depends only on their operands, and whose operands are
 /// ids as firstLiteral() says.
 bool isPureOperation(uint32_t opcode);
 

@@ -173,7 +173,7 @@ private:
         return true;
     }
 
-    /// Follows what goes into variables and comes from them. @return false for other instructions
+    /// Tracks the values of variables. @return false for other instructions
     bool move(const Instruction& each, StraightCode& code, LocalVariables& variables,
               std::unordered_map<uint32_t, uint32_t>& values) {
         switch (each.opcode) {

@@ -14,8 +14,8 @@
 namespace kp::shader {
 namespace {
 
-/// What one instruction of a function body does with its pointer and handle operands. All entries
-/// are ids.
+/// The effects of one instruction of a function body on its pointer and handle operands. All
+/// entries are ids.
 struct InstructionEffect {
     std::vector<uint32_t> loads{};  ///< pointers to a loaded value, which may be an image handle
     std::vector<uint32_t> reads{};  ///< pointers or handles that are read through

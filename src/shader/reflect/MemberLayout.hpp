@@ -8,7 +8,7 @@
 namespace kp::shader {
 
 /// Copies the numbers of a member, which follow each other without gaps, to their places in it.
-/// @param axes     where they lie; see Member::axes
+/// @param axes  of the layout; see Member::axes
 /// @param type     of one number
 /// @param numbers  as many as the axes have
 /// @param member   the bytes of the member in its block

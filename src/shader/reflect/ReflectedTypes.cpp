@@ -33,7 +33,7 @@ uint32_t dimension(const Inspector& inspector, const SPIRType& type, size_t inde
                                           : inspector.evaluate_constant_u32(type.array[index]);
 }
 
-/// Returns where the numbers of a member lie; see Member::axes.
+/// Returns the layout of a member's numbers; see Member::axes.
 std::vector<MemberAxis> axesOf(const Inspector& inspector, const SPIRType& block, uint32_t index) {
     std::vector<MemberAxis> axes;
     const SPIRType* type = &inspector.get_type(block.member_types[index]);

@@ -27,7 +27,7 @@ using spirv_cross::Resource;
 using spirv_cross::SPIRType;
 using Resources = spirv_cross::SmallVector<Resource>;
 
-/// Of one binding. Keeps tables of arguments small, whatever a module declares.
+/// Of one binding. Keeps tables of arguments small for any module.
 constexpr uint64_t kMaxDescriptors = 65536;
 
 /// Returns the number of descriptors of a variable; 0 if it is not fixed.
@@ -125,7 +125,7 @@ void mergeAlias(Binding& into, const Binding& other) {
         if (into.elementType == ScalarType::eStruct)
             into.elementType = ScalarType::eUnknown;
     }
-    // The view with the smaller elements counts, and of equal ones that with more numbers.
+    // The view with the smaller elements counts, and among equal ones, the one with more numbers.
     const bool finer =
         other.arrayStride != 0 && (into.arrayStride == 0 || other.arrayStride < into.arrayStride ||
                                    (other.arrayStride == into.arrayStride &&

@@ -28,7 +28,7 @@ struct TypeSize {
 class VariableSizes {
 public:
     /// @param opaque  the size of types that have none in SPIR-V; if nothing, such sizes are
-    /// unknown
+    ///                unknown
     VariableSizes(const SpirvModule& module, const std::map<uint32_t, uint64_t>& specialization,
                   std::optional<TypeSize> opaque = std::nullopt)
         : mGiven(specialization), mOpaque(opaque) {
@@ -317,7 +317,7 @@ struct PrivateFunction {
     double callers = 0; ///< how often it is reached
 };
 
-/// What the functions of a module keep and call.
+/// The variables and callees of a module's functions.
 struct PrivateVariables {
     std::unordered_map<uint32_t, PrivateFunction> functions;
     std::unordered_map<uint32_t, PrivateArray> arrays;
@@ -432,7 +432,7 @@ std::optional<uint64_t> sharedMemoryBytes(const SpirvModule& module,
 
 std::optional<uint64_t> privateArrayBytes(const SpirvModule& module, uint32_t function,
                                           const std::map<uint32_t, uint64_t>& specialization) {
-    // Cooperative matrices, ray queries and the like: what an invocation has of them is not known.
+    // Cooperative matrices, ray queries and the like: their size per invocation is not known.
     VariableSizes sizes(module, specialization, TypeSize{64, 4});
     PrivateVariables variables(module, sizes);
     std::unordered_set<uint32_t> tables;

@@ -23,7 +23,7 @@ std::optional<uint64_t> sharedMemoryBytes(std::span<const uint32_t> spirv,
 std::optional<uint64_t> sharedMemoryBytes(const SpirvModule& module,
                                           const std::map<uint32_t, uint64_t>& specialization = {});
 
-/// Returns the size of the arrays that an invocation has for itself: variables of functions, as
+/// Returns the size of an invocation's private arrays: variables of functions, as
 /// often as the entry point reaches their function, and global ones. A constant table counts once,
 /// although compilers copy it to a variable wherever it is indexed.
 /// @param function  of the entry point

@@ -119,7 +119,7 @@ std::shared_ptr<Device> Device::wrap(const HostDevice& host, const PhysicalDevic
 
 void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const HostDevice* host) {
     const PFN_vkGetDeviceProcAddr getDeviceProcAddr = mInstance->table().vkGetDeviceProcAddr;
-    // Messages name the profile, because the device by itself would do what they refuse.
+    // Messages name the profile, because the device itself would accept the refused request.
     open(handle,
          mPhysical.profile.empty() ? mPhysical.name()
                                    : formatted("{} as {}", mPhysical.name(), mPhysical.profile),
@@ -175,7 +175,7 @@ CachedBytes Device::cachedBytes() const {
 }
 
 bool Device::clearBufferPools() const {
-    // Those first that give their buffers to the pools.
+    // First the ones that return their buffers to the pools.
     bool any = freeCompanions();
     any |= mSharedScratch->clear();
     any |= mConstants->clear();

@@ -33,7 +33,7 @@ class QueryPools;
 class SharedScratch;
 class Transfer;
 
-/// What a room above attaches to a Device.
+/// An object that a layer above attaches to a Device.
 class DeviceCompanion {
 public:
     virtual ~DeviceCompanion() = default;
@@ -63,7 +63,7 @@ struct DeviceActivity {
 /// recycled command buffers and query pools, descriptor pools, pipelines. Either created here, or a
 /// host application's, of which nothing is destroyed. DeviceRegistry.hpp returns shared ones.
 /// Thread-safe. Destruction waits until its queues are idle; if they are not after endLimit(), the
-/// device and what it uses stay until the process ends.
+/// device and its resources stay until the process ends.
 class Device : public DeviceHandle {
 public:
     static std::shared_ptr<Device> create(const std::shared_ptr<Instance>& instance,
@@ -97,7 +97,7 @@ public:
     Queue* findQueue(const HostQueue& wanted) const;
     /// The families of all queues, each once.
     const std::vector<uint32_t>& families() const { return mFamilies; }
-    /// Those of the queues that run users' work.
+    /// The families of queues that run users' work.
     const std::vector<uint32_t>& userFamilies() const { return mUserFamilies; }
 
     Allocator& allocator() const { return *mAllocator; }
@@ -136,7 +136,7 @@ public:
     /// Returns the number of such submissions. Needs no mutex.
     const std::atomic<uint64_t>& unknownAccesses() const { return mUnknownAccesses; }
 
-    /// Returns the object of a class that a room above has attached to the device, made by @p make
+    /// Returns the object of a class that a layer above has attached to the device, made by @p make
     /// at the first call. It is destroyed after all memory, before the queues.
     template <typename T, typename Make>
     T& companion(Make&& make) {

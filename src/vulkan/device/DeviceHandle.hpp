@@ -22,8 +22,8 @@ struct DebugFunctions {
     PFN_vkCmdEndDebugUtilsLabelEXT endLabel = nullptr;
 };
 
-/// A VkDevice, its functions, and whether it was lost: all that a pool of Vulkan objects needs of
-/// its Device, which derives from this. Thread-safe.
+/// A VkDevice, its functions, and whether it was lost: the part of Device that pools of Vulkan
+/// objects need, from which Device derives. Thread-safe.
 class DeviceHandle {
 public:
     VkDevice handle() const { return mHandle; }

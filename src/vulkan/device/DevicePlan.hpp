@@ -74,14 +74,14 @@ struct QueuePlan {
     bool operator==(const QueuePlan&) const = default;
 };
 
-/// What to enable on one device.
+/// The features and queues to enable on one device.
 struct DevicePlan {
     uint32_t apiVersion = VK_API_VERSION_1_1;
     std::vector<std::string> extensions; ///< sorted
     FeatureSet features;
     /// One queue of each family with compute, so that requests for different families get the same
-    /// device, and as many more as the request names. Not all that there are: each takes an H200's
-    /// driver 30 ms to create. Those of defaultQueueFamily() come first.
+    /// device, and as many more as the request names. Not all available queues: each takes an
+    /// H200's driver 30 ms to create. The queues of defaultQueueFamily() come first.
     std::vector<QueuePlan> queues;
     /// Up to two queues of a family that only copies, for the transfer engine: one per direction.
     /// Empty if there is no such family. Also empty without timeline semaphores, since the host
@@ -110,13 +110,13 @@ struct DevicePlanResult {
     bool badRequest = false;                    ///< only the requested queue families were refused
 };
 
-/// Decides what to enable on @p device. Pure. Refuses a device below Vulkan 1.1, one without a
-/// compute queue or without a required extension, and a request for a queue family that does not
-/// exist, lacks compute, or has fewer queues.
+/// Decides which features and queues to enable on @p device. Pure. Refuses a device below Vulkan
+/// 1.1, one without a compute queue or without a required extension, and a request for a queue
+/// family that does not exist, lacks compute, or has fewer queues.
 DevicePlanResult planDevice(const PhysicalDevice& device, const DeviceRequest& request);
 
-/// Returns the plan of a device that a host application created: what it enabled, its queues, and
-/// the same choices as planDevice() about everything else. Pure.
+/// Returns the plan of a device that a host application created: its enabled features and queues,
+/// and planDevice()'s choices about everything else. Pure.
 DevicePlan planHostDevice(const PhysicalDevice& device, const HostDevice& host);
 
 /// Returns the queue family of requests that name none; empty if no family has compute. Pure.
@@ -126,7 +126,7 @@ std::optional<uint32_t> defaultQueueFamily(const PhysicalDevice& device);
 /// Pure. The queues exist if planDevice() accepts the request.
 std::vector<QueuePlan> requestedQueues(const PhysicalDevice& device, const DeviceRequest& request);
 
-/// Returns the indices in @p devices of those that match the request, best first: discrete,
+/// Returns the indices of matching devices, best first: discrete,
 /// integrated, virtual, other, CPU; then the driver's order. Pure.
 std::vector<size_t> rankDevices(const std::vector<PhysicalDevice>& devices,
                                 const DeviceRequest& request);

@@ -75,7 +75,7 @@ void requireUuid(const std::string& uuid) {
     const auto dashes = std::count(uuid.begin(), uuid.end(), '-');
     if (!uuid.empty() &&
         (digits != 2 * VK_UUID_SIZE || static_cast<size_t>(digits + dashes) != uuid.size()))
-        fail<InvalidArgument>("'{}' is no device UUID; 32 hexadecimal digits are expected, with "
+        fail<InvalidArgument>("'{}' is not a device UUID; 32 hexadecimal digits are expected, with "
                               "or without dashes",
                               uuid);
 }
@@ -172,7 +172,7 @@ const PhysicalDevice& findPhysical(const HostDevice& host) {
     return *found;
 }
 
-/// Says what a profile took away.
+/// Logs a profile's removals.
 void noteProfile(const Instance& instance, const PhysicalDevice& profiled) {
     for (const PhysicalDevice& device : instance.physicalDevices())
         if (device.handle == profiled.handle)

@@ -12,10 +12,10 @@ class Device;
 // The devices of this process. All functions are thread-safe.
 
 /// Returns the device for this request, with the queues of requestedQueues() among its queues.
-/// Requests with the same DevicePlan share one as long as somebody holds it, except those with a
+/// Requests with the same DevicePlan share one as long as it has an owner, except those with a
 /// feature chain or with DeviceRequest::shared off.
 /// @throws InvalidArgument for an index, name or queue family that does not exist (the reasons list
-///         those that do), Unsupported if every device was refused (the reasons say why)
+///         the existing ones), Unsupported if every device was refused (the reasons say why)
 std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
                                       const DeviceRequest& request);
 

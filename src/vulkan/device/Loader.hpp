@@ -19,9 +19,9 @@ PFN_vkGetInstanceProcAddr loaderGetInstanceProcAddr();
 void loadDeviceTable(VolkDeviceTable& table, VkDevice device,
                      PFN_vkGetDeviceProcAddr getDeviceProcAddr);
 
-/// Returns where the Vulkan loader looks for drivers and what it finds, for messages: one line for
-/// each environment variable that it reads and each folder of manifests. A folder that cannot be
-/// read is no error.
+/// Returns the Vulkan loader's search paths for drivers and its findings, for messages: one line
+/// for each environment variable that it reads and each folder of manifests. A folder that cannot
+/// be read is not an error.
 std::vector<std::string> driverSearchReport();
 
 /// Returns how to install a driver, for the end of a message.

@@ -71,7 +71,7 @@ struct PhysicalDevice {
     }
     bool isNvidia() const { return properties.vendorID == 0x10de; }
     bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
-    /// Returns true if the driver computes on the processor, whatever device a profile shows.
+    /// Returns true if the driver computes on the processor, regardless of a profile.
     bool computesOnHost() const {
         return ownType.value_or(properties.deviceType) == VK_PHYSICAL_DEVICE_TYPE_CPU;
     }

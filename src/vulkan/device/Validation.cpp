@@ -26,7 +26,7 @@ constexpr uint32_t kSubmitByDefaultVersion = VK_MAKE_API_VERSION(0, 1, 3, 296);
 constexpr const char* kSubmitCheck =
     "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
 
-/// A message that is no finding, and the reason.
+/// A message that is not a finding, and the reason.
 struct AllowedMessage {
     const char* id;       ///< message id without the "UNASSIGNED-" of older layers
     const char* contains; ///< part of the text, "" = any
@@ -130,7 +130,7 @@ ValidationRequest ValidationRequest::parse(const std::string& list) {
         else if (word == "printf")
             request.printf = true;
         else
-            fail<InvalidArgument>("'{}' is no kind of validation; known are core, sync, gpu and "
+            fail<InvalidArgument>("'{}' is not a kind of validation; known are core, sync, gpu and "
                                   "printf, separated by commas",
                                   word);
     }

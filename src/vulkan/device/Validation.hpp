@@ -71,7 +71,7 @@ private:
 };
 
 /// Returns a messenger that logs each message at its own level. It counts the warnings and errors
-/// of the layer, but not those of the Vulkan loader.
+/// of the layer, but not of the Vulkan loader.
 VkDebugUtilsMessengerCreateInfoEXT messengerCreateInfo();
 
 /// Returns the number of validation warnings and errors in this process, for tests.

@@ -27,7 +27,7 @@ std::vector<Struct> enumerateStructs(const char* what, Function function, VkPhys
     return items;
 }
 
-/// Adds what a driver lists, if A and B, and C and the result, have the same types.
+/// Adds a driver's properties, if A and B, and C and the result, have the same types.
 template <typename Struct>
 void addShape(std::vector<CooperativeShape>& shapes, const Struct& listed, uint32_t rows,
               uint32_t columns, uint32_t inner, uint32_t groupSize) {

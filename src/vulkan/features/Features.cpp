@@ -222,7 +222,7 @@ struct FeatureChain::Structs {
 
 FeatureChain::FeatureChain(uint32_t apiVersion, const std::vector<std::string>& extensions)
     : mStructs(std::make_unique<Structs>()) {
-    // The first features are those of VkPhysicalDeviceFeatures2, which every device knows.
+    // The first features belong to VkPhysicalDeviceFeatures2, which every device knows.
     for (size_t i = 0; i < std::size(kFeatures); ++i)
         if (const Place& own = kFeatures[i].own;
             known(static_cast<Feature>(i), apiVersion, extensions) && !mStructs->find(own.sType))

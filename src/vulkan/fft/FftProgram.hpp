@@ -29,7 +29,7 @@ struct FftLimits {
 struct FftRequest {
     enum class Precision { eHalf, eSingle, eDouble };
 
-    /// One to three, the last of which is that of neighbouring elements. The last is at least 2.
+    /// One to three, with neighbouring elements along the last. The last is at least 2.
     std::vector<uint64_t> extents;
     uint64_t batches = 1; ///< arrays, one after the other
     Precision precision = Precision::eSingle;

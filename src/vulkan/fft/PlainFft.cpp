@@ -43,8 +43,8 @@ std::optional<std::vector<RadixPass>> passesOf(uint64_t length, uint64_t numbers
         const auto radix = static_cast<uint32_t>(factor);
         passes.push_back({radix, {kind, kind == Kind::ePass ? radix : 0}});
     };
-    // Passes of 8 numbers are as fast as of 4, and compiled within a tenth of a second; those of 16
-    // take three times as long to compile.
+    // Passes of 8 numbers are as fast as of 4, and compiled within a tenth of a second; passes of
+    // 16 take three times as long to compile.
     const auto twos = static_cast<uint32_t>(std::countr_zero(length));
     length >>= twos;
     const uint32_t eights = twos % 3 == 1 && twos > 1 ? twos / 3 - 1 : twos / 3;

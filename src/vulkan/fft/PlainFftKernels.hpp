@@ -12,8 +12,8 @@
 namespace kp::vulkan {
 
 /// The kernels of planPlainFft(). Lengths, strides and directions are push constants, so that
-/// passes over different axes and arrays share kernels. All bind what they read at 0, what they
-/// write at 1, and, if usesRoots(), the roots of unity of plainFftRoots() at 2.
+/// passes over different axes and arrays share kernels. All bind their input at 0, their
+/// output at 1, and, if usesRoots(), the roots of unity of plainFftRoots() at 2.
 struct PlainFftKernel {
     enum class Kind {
         ePass,     ///< butterflies of one radix, an invocation each

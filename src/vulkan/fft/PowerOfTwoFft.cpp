@@ -60,7 +60,7 @@ struct Pass {
     static constexpr uint32_t kBanks = 32;
 
     /// The gaps between an array's numbers in shared memory: after `period` numbers, `size` places
-    /// are empty. So what a subgroup writes or reads at a time is in different banks. Of rows,
+    /// are empty. So a subgroup's simultaneous accesses are in different banks. Of rows,
     /// invocations write numbers that are `before` apart, to blocks of before * radix numbers, and
     /// read neighbours. Of columns, they write numbers that are `points` apart.
     ///
@@ -349,7 +349,7 @@ void PassText::exchange(uint32_t before, uint32_t radix) {
                 line("    read[{}] = places[from + {}u];", step * stepPoints + x,
                      gaps.placeOf(x * mPass.invocations()));
         }
-        // Only now: what an invocation writes in the last step, it has until then.
+        // Only now: until then, an invocation keeps its writes of the last step.
         for (uint32_t x = 0; x < mPass.points; ++x)
             line("    v[{}]{} = read[{}];", x, part, x);
     }
@@ -416,7 +416,7 @@ constexpr Rule kRows[] = {
     {1 << 14, 32, 1, 4, 8},  // 3,080: one group per core; 2,970 with 16 points, VkFFT's 2,840
 };
 
-/// Both passes of arrays of length^2 numbers, and one of those of length^2 / 2 and 2 length^2.
+/// Both passes of arrays of length^2 numbers, and one pass for length^2 / 2 and 2 length^2.
 /// Groups of fewer arrays read and write lines of less than 64 bytes. Of more, fewer run at a time.
 constexpr Rule kPasses[] = {
     {1 << 7, 16, 16, 1, 16}, // of 2^15, 2,070; 2,020 with 8 arrays

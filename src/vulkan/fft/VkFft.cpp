@@ -87,12 +87,12 @@ namespace {
 #define glslang_program_SPIRV_get_size(program) (program)->words.size()
 #define glslang_program_delete(program) delete (program)
 
-#define setlocale(...) static_cast<char*>(nullptr) // that of the process; see PlainNumbers
+#define setlocale(...) static_cast<char*>(nullptr) // of the process; see PlainNumbers
 #define VKFFT_BACKEND 0
 #include <vkFFT.h>
 #undef setlocale
 
-/// Lets VkFFT print numbers with a point, whatever the program's locale is.
+/// Lets VkFFT print numbers with a point in any locale.
 class PlainNumbers {
 public:
 #ifdef _WIN32
@@ -156,7 +156,7 @@ struct Handles {
     VkFence fence = trace::handleOf<VkFence>(1);
     VkBuffer input = trace::handleOf<VkBuffer>(FftProgram::kInput + 1);
     VkBuffer output = trace::handleOf<VkBuffer>(FftProgram::kOutput + 1);
-    VkBuffer work = output; ///< holds what is between the axes
+    VkBuffer work = output; ///< holds values between the axes
     uint64_t inputBytes = 0;
     uint64_t outputBytes = 0;
     uint64_t workBytes = 0;
@@ -166,7 +166,7 @@ struct Handles {
           device(reinterpret_cast<VkDevice>(&plan)), queue(reinterpret_cast<VkQueue>(&plan)) {}
 };
 
-/// Holds what is between the axes if neither input nor output can.
+/// Holds values between the axes if neither input nor output can.
 constexpr uint32_t kWork = 2;
 
 VkFFTConfiguration configurationOf(const FftRequest& request, Handles& handles, trace::Plan& plan) {
@@ -194,7 +194,7 @@ VkFFTConfiguration configurationOf(const FftRequest& request, Handles& handles, 
     configuration.normalize = request.normalized;
     configuration.makeForwardPlanOnly = !request.inverse;
     configuration.makeInversePlanOnly = request.inverse;
-    // Tables of sines and cosines: those of a GPU's shaders have fewer correct bits.
+    // Tables of sines and cosines: a GPU's own functions have fewer correct bits.
     configuration.useLUT = 1;
 #if __has_include(<vkFFT/vkFFT_Structs/vkFFT_Structs.h>)
     // Rader's algorithm by convolution reads tables back from the device while it plans. Without

@@ -3,7 +3,7 @@
 
 // Instead of Vulkan and glslang, VkFFT calls the functions of namespace trace below: VkFft.cpp
 // defines their names as macros before it includes VkFFT. They have Vulkan's and glslang's types
-// and note what they are asked for. Only VkFft.cpp includes this.
+// and note the requests. Only VkFft.cpp includes this.
 
 #include <cstdint>
 #include <cstring>
@@ -36,15 +36,15 @@ struct Commands {
     std::vector<std::variant<FftProgram::Upload, FftProgram::Dispatch>> steps;
 };
 
-/// What stands behind all handles: a VkDevice and a VkQueue are its address, those of buffers and
-/// memory are numbers from 1 on, and shader modules and pipelines are kernels from 1 on.
+/// The object behind all handles: a VkDevice and a VkQueue are its address, the handles of buffers
+/// and memory are numbers from 1 on, and shader modules and pipelines are kernels from 1 on.
 struct Plan {
     FftProgram program;
     FftLimits limits;
     std::deque<Commands> commands;
     std::deque<DescriptorSet> sets;
     std::map<uint64_t, std::vector<std::byte>> mapped; ///< by number of the memory
-    bool readsBack = false; ///< was asked for a copy of what only a device knows
+    bool readsBack = false; ///< was asked for a copy of contents that only a device has
 };
 
 template <typename Handle>
@@ -239,7 +239,7 @@ inline void cmdDispatch(VkCommandBuffer buffer, uint32_t x, uint32_t y, uint32_t
     commands.steps.emplace_back(std::move(dispatch));
 }
 
-/// Each step is recorded with the barriers that it needs, whatever VkFFT asks for.
+/// Each step is recorded with the barriers that it needs, regardless of VkFFT's requests.
 inline void cmdPipelineBarrier(VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags,
                                VkDependencyFlags, uint32_t, const VkMemoryBarrier*, uint32_t,
                                const void*, uint32_t, const void*) {}

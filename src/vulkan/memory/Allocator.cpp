@@ -85,8 +85,8 @@ struct Allocator::Context {
                                               VkMemoryMapFlags flags, void** data) {
         const VkResult result =
             current->device.vk().vkMapMemory(handle, memory, offset, bytes, flags, data);
-        // Software drivers report success if they got no memory, with null or with what a failed
-        // mmap() returns. The allocator frees the memory, which ends the mapping, too.
+        // Software drivers report success if they got no memory, with null or with the result of a
+        // failed mmap() returns. The allocator frees the memory, which ends the mapping, too.
         const bool mapped = *data && *data != reinterpret_cast<void*>(~uintptr_t{0});
         return result != VK_SUCCESS || mapped ? result : VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -95,7 +95,7 @@ struct Allocator::Context {
         current->budget.query(*properties);
     }
 
-    // Under a device profile, what the allocator sees is the profile's. Its own numbers of memory
+    // Under a device profile, the allocator sees the profile. Its own numbers of memory
     // types never reach the driver.
     static VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice,
                                                  VkPhysicalDeviceProperties* properties) {

@@ -11,7 +11,8 @@ namespace kp::vulkan {
 
 class Device;
 
-// By what one device hands its memory to another: a file descriptor, or a HANDLE on Windows.
+// A handle by which one device gives its memory to another: a file descriptor, or a HANDLE on
+// Windows.
 
 #if defined(_WIN32)
 constexpr const char* kExternalMemoryExtension = "VK_KHR_external_memory_win32";
@@ -21,7 +22,7 @@ constexpr const char* kExternalMemoryExtension = VK_KHR_EXTERNAL_MEMORY_FD_EXTEN
 constexpr auto kExternalMemoryKind = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 #endif
 
-/// Returns true if a device can export its memory, and import that of others.
+/// Returns true if a device can export its memory, and import others'.
 bool sharesMemory(const Device& device);
 
 /// Sets the handle of memory that was allocated with kExternalMemoryKind; the caller owns it.

@@ -26,11 +26,11 @@ struct MirrorUse {
 
 /// The host's copy of device memory, and which of the two is newer. The device memory owns it.
 ///
-/// What the host has that is newer is copied to the device before the next submission that uses the
-/// memory (beforeUse()), and what the device has before the host looks (view(), give()). A number
-/// in the Resource says whether there is anything to copy to the device, so that submissions pay
-/// one relaxed load per memory. Writes by the device cost a submission nothing: ResourceUse counts
-/// them anyway, and the mirror knows the count at which both were equal.
+/// Newer host data is copied to the device before the next submission that uses the memory
+/// (beforeUse()), and newer device data before the host accesses the view (view(), give()). A
+/// number in the Resource says whether there is anything to copy to the device, so that submissions
+/// pay one relaxed load per memory. Writes by the device cost a submission nothing: ResourceUse
+/// counts them anyway, and the mirror knows the count at which both were equal.
 ///
 /// A program that records sync operations keeps their exact meaning: noteSyncDevice() and
 /// noteSyncLocal() end parts of the automatism.
@@ -39,7 +39,7 @@ struct MirrorUse {
 /// thread at a time.
 class HostMirror {
 public:
-    // What the host has. Bits of Resource::hostNewer().
+    // The state of the host's data. Bits of Resource::hostNewer().
     static constexpr uint8_t kViewGiven = 1; ///< it may write through a pointer that it was given
     static constexpr uint8_t kChanged = 2;   ///< a call changed the mirror
     static constexpr uint8_t kOnlyHost = 4;  ///< the device memory has never had contents
@@ -54,7 +54,7 @@ public:
     const std::shared_ptr<Buffer>& buffer();
     /// Returns the mirror if it was used; else null.
     const std::shared_ptr<Buffer>& bufferIfUsed() const { return mBuffer; }
-    /// Frees the mirror. Nothing is copied any more.
+    /// Frees the mirror. Copies end.
     void release();
 
     /// Returns the mirror's memory with the newest contents.
@@ -79,14 +79,14 @@ public:
     bool behindCopies() const { return mCopied.load(std::memory_order_relaxed); }
     /// The device memory was written, not by a submission that noteUse() is called for.
     void noteDeviceWrite();
-    /// The program gets a handle to the device memory: what others do to it is unknown from now on.
-    /// Copies what only the host has.
+    /// The program gets a handle to the device memory: other code's accesses are unknown from now
+    /// on. Copies data that only the host has.
     void expose();
     bool exposed() const { return mExposed.load(std::memory_order_relaxed); }
     void noteSyncDevice() { mSyncsDevice.store(true, std::memory_order_relaxed); }
     void noteSyncLocal() { mSyncsLocal.store(true, std::memory_order_relaxed); }
 
-    /// Copies what the host has to the device if the next submission needs it. To be called if
+    /// Copies the host's data to the device if the next submission needs it. Call it if
     /// Resource::hostNewer(), before the submission, without the submission mutex.
     void beforeUse(const MirrorUse& use);
     /// Notes a submission. Called with the device's submission mutex, after ResourceUse::note().
@@ -124,7 +124,7 @@ private:
     std::atomic<bool> mSyncsDevice{false}; ///< the program records OpSyncDevice
     std::atomic<bool> mSyncsLocal{false};  ///< the program records OpSyncLocal
     bool mWarned = false;
-    /// A submission copied from or to the mirror, and nobody is known to have waited for it.
+    /// A submission copied from or to the mirror, and no wait for it is known.
     std::atomic<bool> mSynced{false};
 };
 

@@ -37,7 +37,7 @@ struct ImageInfo {
 /// for the device.
 class Image final : public Resource {
 public:
-    /// Returns true if the device supports the type, format, tiling and usage, whatever the size.
+    /// Returns true if the device supports the type, format, tiling and usage, for any size.
     static bool supported(const Device& device, const ImageInfo& info);
     /// Returns true if the device filters between the texels of a format.
     static bool filters(const Device& device, VkFormat format, VkImageTiling tiling);

@@ -10,8 +10,8 @@ namespace kp::vulkan {
 /// The driver's answer to how much of each heap is in use, kept until memory is allocated or freed.
 /// VulkanMemoryAllocator asks at every thirtieth allocation or release of a piece of memory, and
 /// drivers take several microseconds to answer (Mesa's reads a file, NVIDIA's calls the kernel).
-/// What other processes use may be out of date; it matters when a block is allocated, and the next
-/// answer is a new one. Thread-safe.
+/// The usage of other processes may be out of date; it matters when a block is allocated, and the
+/// next answer is a new one. Thread-safe.
 class MemoryBudget {
 public:
     /// @param query  the driver's function; the device must have VK_EXT_memory_budget

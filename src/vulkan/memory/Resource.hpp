@@ -101,7 +101,7 @@ public:
     /// submission mutex.
     bool awaitsLayout() const { return mAwaitsLayout; }
 
-    /// What the host has in the mirror that is newer than this memory: bits of HostMirror, almost
+    /// Data in the host's mirror that is newer than this memory: bits of HostMirror, almost
     /// always 0.
     uint8_t hostNewer() const { return mHostNewer.load(std::memory_order_relaxed); }
     void setHostNewer(uint8_t bits) { mHostNewer.store(bits, std::memory_order_relaxed); }

@@ -222,7 +222,7 @@ std::string describeProfile(const PhysicalDevice& device, const PhysicalDevice& 
          profiled.maxMemoryAllocationSize);
     note("maxBufferSize", device.maxBufferSize, profiled.maxBufferSize);
     return formatted("the device profile '{}' takes from {}: {} of {} extensions; the features {}; "
-                     "limits: {}; what the device itself lacks stays missing",
+                     "limits: {}; features that the device itself lacks stay missing",
                      profiled.profile, device.name(),
                      device.extensions.size() - profiled.extensions.size(),
                      device.extensions.size(), features.empty() ? "(none)" : join(features),

@@ -19,7 +19,7 @@ struct DeviceProfile;
 /// choice is within the profile's. Type and vendor, on which rules depend, are the profile's. Pure.
 PhysicalDevice withProfile(const PhysicalDevice& device, const DeviceProfile& profile);
 
-/// Returns one line that names what the profile took away from a device. Pure.
+/// Returns one line that names the features removed from a device by the profile. Pure.
 std::string describeProfile(const PhysicalDevice& device, const PhysicalDevice& profiled);
 
 /// Returns the limits that profiles may name, with the device's values.

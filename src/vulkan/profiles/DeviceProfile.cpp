@@ -59,7 +59,7 @@ std::vector<std::string> namesOf(const Names<uint32_t>& table, uint32_t flags) {
     return names;
 }
 
-/// Reads one profile. Every entry is taken once; what is left at the end is unknown.
+/// Reads one profile. Every entry is taken once; entries left at the end are unknown.
 class Reader {
 public:
     Reader(std::string_view text, const std::string& name) : mName(name) {
@@ -71,7 +71,7 @@ public:
             refuse("is not valid JSON: a number is out of range");
         }
         if (!mRoot.is_object())
-            refuse("is no JSON object");
+            refuse("is not a JSON object");
     }
 
     std::shared_ptr<const DeviceProfile> read() {
@@ -93,7 +93,7 @@ public:
         for (const std::string& name : texts(take(mRoot, "features"), "features")) {
             const auto feature = featureNamed(name);
             if (!feature)
-                refuse(formatted("lists '{}', which is no feature that the library uses", name));
+                refuse(formatted("lists '{}', which is not a feature that the library uses", name));
             enable(profile.features, *feature);
         }
         profile.extensions = texts(take(mRoot, "extensions"), "extensions");
@@ -121,13 +121,13 @@ private:
     }
     std::string text(const Json& json, const char* key) const {
         if (!json.is_string())
-            refuse(formatted("has a value of '{}' that is no text", key));
+            refuse(formatted("has a value of '{}' that is not text", key));
         return json.get<std::string>();
     }
     std::vector<std::string> texts(const Json& json, const char* key) const {
         std::vector<std::string> list;
         if (!json.is_array())
-            refuse(formatted("has a value of '{}' that is no list", key));
+            refuse(formatted("has a value of '{}' that is not a list", key));
         for (const Json& each : json)
             list.push_back(text(each, key));
         return list;
@@ -139,7 +139,7 @@ private:
     }
     uint64_t number(const Json& json, const std::string& key) const {
         if (!json.is_number_unsigned())
-            refuse(formatted("has a value of '{}' that is no whole number from 0 on", key));
+            refuse(formatted("has a value of '{}' that is not a whole number from 0 on", key));
         return json.get<uint64_t>();
     }
     uint32_t number32(const Json& json, const std::string& key) const {
@@ -162,7 +162,7 @@ private:
     uint32_t flags(const Names<uint32_t>& names, const Json& json, const char* key) const {
         uint32_t value = 0;
         if (!json.is_array())
-            refuse(formatted("has a value of '{}' that is no list", key));
+            refuse(formatted("has a value of '{}' that is not a list", key));
         for (const Json& each : json)
             value |= oneOf(names, each, key);
         return value;
@@ -195,7 +195,7 @@ private:
 
     void readLimits(const Json& json, DeviceProfile& profile) const {
         if (!json.is_object())
-            refuse("has a value of 'limits' that is no object");
+            refuse("has a value of 'limits' that is not an object");
         for (const auto& [name, value] : json.items()) {
             const size_t dimensions = dimensionsOfLimit(name);
             if (dimensions == 0)

@@ -13,7 +13,7 @@
 
 namespace kp::vulkan {
 
-/// What one model of device offers: limits, features, extensions, memory. Pure data.
+/// The limits, features, extensions and memory of a device model. Pure data.
 struct DeviceProfile {
     struct Limit {
         std::string name;             ///< Vulkan's
@@ -21,7 +21,7 @@ struct DeviceProfile {
     };
 
     std::string name;            ///< "raspberry-pi-5", or the path of its file
-    std::string device;          ///< what the profile describes, in words
+    std::string device;          ///< the described device, in words
     uint32_t apiVersion = 0;     ///< VK_MAKE_API_VERSION(0, major, minor, 0)
     VkPhysicalDeviceType type{}; ///< other: not given
     uint32_t vendorId = 0;       ///< 0: not given
@@ -45,8 +45,7 @@ std::vector<std::string> memoryFlagNames(VkMemoryPropertyFlags flags);
 /// Reads a profile from JSON: see test/profiles. Pure.
 /// @param name  of the profile, for messages
 /// @throws InvalidArgument if the text is not JSON, lacks an entry, or has one that is unknown or
-/// of
-///         another kind; names it
+///         of another kind; names it
 std::shared_ptr<const DeviceProfile> parseProfile(std::string_view text, const std::string& name);
 
 } // namespace kp::vulkan

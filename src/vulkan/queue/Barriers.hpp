@@ -55,7 +55,7 @@ void recordImageBarrier(VkCommandBuffer commandBuffer, const Image& image, VkAcc
 void recordTransferBegin(const Queue& queue, VkCommandBuffer commandBuffer);
 
 /// Orders later work of a queue with compute after the copies, as sequences expect (others wait for
-/// a queue that only copies by semaphores). With @p toHost, the host can read what was copied once
+/// a queue that only copies by semaphores). With @p toHost, the host can read the copy once
 /// the submission is done.
 void recordTransferEnd(const Queue& queue, VkCommandBuffer commandBuffer, bool toHost);
 

@@ -79,7 +79,7 @@ void DeletionQueue::push(std::vector<TimelinePoint> uses, std::function<void()> 
 }
 
 void DeletionQueue::pushLater(std::vector<TimelinePoint> uses, std::function<void()> release) {
-    if (driverGone()) { // nothing is reached any more, and another thread may have held the lock
+    if (driverGone()) { // the driver is gone, and another thread may have held the lock
         keepHandle(new std::function<void()>(std::move(release)));
         return;
     }

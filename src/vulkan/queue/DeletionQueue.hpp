@@ -23,7 +23,7 @@ public:
     /// destruction of memory takes.
     void pushLater(std::vector<TimelinePoint> uses, std::function<void()> release);
 
-    /// Releases what is due. Called at each submission; fast if nothing is.
+    /// Releases due resources. Called at each submission; fast if there are none.
     void collect();
 
     /// Releases everything. The caller has waited for the queues.

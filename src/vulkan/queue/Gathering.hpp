@@ -40,12 +40,12 @@ public:
     /// Returns late commands that follow all else, so that more can be added to them; null if a
     /// command buffer does.
     LateCommands* last() const { return mEntries.empty() ? nullptr : mEntries.back().late.get(); }
-    /// Ends a launch, which consists of what was added since the last one.
+    /// Ends a launch, which consists of everything added since the last one.
     void end(uint64_t value) {
         if (!mEntries.empty())
             mEntries.back().value = value;
     }
-    /// Drops what was added since the last launch ended.
+    /// Drops everything added since the last launch ended.
     void cancel() {
         while (!mEntries.empty() && mEntries.back().value == 0)
             mEntries.pop_back();

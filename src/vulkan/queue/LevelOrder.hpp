@@ -19,8 +19,8 @@ class LevelOrder {
 public:
     /// Adds the next operation.
     void add(std::span<const HazardAccess> accesses);
-    /// Returns the operations, numbered from 0 as they were added, by level. Those of one level
-    /// keep their order, and all do if another order would need as many barriers.
+    /// Returns the operations, numbered from 0 as they were added, by level. Operations of one
+    /// level keep their order, and all do if another order would need as many barriers.
     const std::vector<uint32_t>& sorted();
     void clear();
 

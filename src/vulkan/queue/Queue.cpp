@@ -315,7 +315,7 @@ void Queue::flushIfDue() noexcept {
         const uint64_t count = mGathered - mSubmitted;
         if (!(count < kFewGathered ? reached(mSubmitted) : free()))
             return;
-    } catch (...) { // the submission fails alike, and tells whoever waits for the work
+    } catch (...) { // the submission fails alike, and its waits throw
     }
     try {
         flushUpTo(mSubmitted + 1);
@@ -343,8 +343,8 @@ void Queue::runFlusher() {
     std::unique_lock lock(mFlusherMutex);
     while (!mClosing) {
         mFlusherWakes.wait(lock, [this] {
-            // Again each time: what it was woken for may be submitted already. Before gathers() is
-            // asked: what is gathered after that finds the flusher asleep, and wakes it.
+            // Again each time: the work that woke it may be submitted already. Before gathers() is
+            // called: later gathered work finds the flusher asleep, and wakes it.
             mFlusherSleeps = true;
             return mClosing || gathers();
         });
@@ -378,7 +378,7 @@ void Queue::close() {
         return;
     try {
         flushUpTo(mGathered);
-    } catch (...) { // whoever waits for the work tries again
+    } catch (...) { // the next wait for the work tries again
     }
 }
 

@@ -30,13 +30,13 @@ enum class WaitMode {
     eBlock   ///< block at once
 };
 
-/// A VkQueue, created here or a host application's, its lock, and its timeline. Whoever needs to
+/// A VkQueue, created here or a host application's, its lock, and its timeline. Code that needs to
 /// know whether work is done compares a value with the timeline. The first error sticks: later
 /// calls repeat it. Thread-safe. Owned by its Device.
 ///
-/// A busy queue, one with two submissions in flight, gathers work (see gather()): what is gathered
-/// has its value already, and is submitted together as soon as the queue is no longer busy, before
-/// any other submission, or when somebody waits for it. docs/contributing/architecture.md,
+/// A busy queue, one with two submissions in flight, gathers work (see gather()): gathered work has
+/// its value already, and is submitted together as soon as the queue is no longer busy, before any
+/// other submission, or when it is waited for. docs/contributing/architecture.md,
 /// "Coalescing".
 class Queue {
 public:
@@ -61,14 +61,14 @@ public:
         noteSubmitted(value);
         return value;
     }
-    /// Submits gathered work up to this value, and lets @p semaphore, which is signalled by nobody
-    /// else, follow the values of this queue.
+    /// Submits gathered work up to this value, and lets @p semaphore, which is not signalled by
+    /// anything else, follow the values of this queue.
     /// @param followed  the value that it was last given to follow; updated
     void submitSignal(uint64_t value, const SharedSemaphore& semaphore, uint64_t& followed);
     /// Submits gathered work up to this value, and a signal of @p semaphore with @p signalled after
     /// it.
     void signalAfter(uint64_t value, const SharedSemaphore& semaphore, uint64_t signalled);
-    /// Notes that others signal this value of a timeline that nobody submits to.
+    /// Notes that others signal this value of a timeline without submissions.
     void expect(uint64_t value);
 
     /// Submits command buffers at once, to run after @p waits. Points of this queue are in order
@@ -80,7 +80,7 @@ public:
     /// Returns true if the queue gathers work: two submissions are in flight, or something is
     /// gathered already.
     bool busy() { return gathers() || !free(); }
-    /// Adds work to what the queue gathers, by calling @p append with the Gathering, if the queue
+    /// Adds work to the queue's gathering, by calling @p append with the Gathering, if the queue
     /// is busy. If @p append throws, nothing counts as added.
     /// @return the value that is reached when it has run; empty if the queue is not busy
     template <typename Append>
@@ -107,19 +107,20 @@ public:
             wakeFlusher();
         return value;
     }
-    /// Submits what is gathered if the queue is no longer busy, or if it is much. The error
+    /// Submits gathered work if the queue is no longer busy, or if there is much. The error
     /// of a submission is thrown to those who wait for its work.
     void flushIfDue() noexcept;
 
     /// Returns true once the device has finished the submission with this value, or if that one
     /// failed and those before it are finished. Never blocks.
     bool reached(uint64_t value);
-    /// Like reached(), for a program that asks again and again: submits what is gathered if the
-    /// queue is no longer busy. @throws as requireSucceeded()
+    /// Like reached(), for a program that polls: submits gathered work if the queue is no longer
+    /// busy.
+    /// @throws as requireSucceeded()
     bool poll(uint64_t value);
 
     /// Waits until the value is reached(). Submits it first if it is gathered.
-    /// @param timeout  nanoseconds; UINT64_MAX waits for ever
+    /// @param timeout  nanoseconds; UINT64_MAX waits forever
     /// @return false if it timed out
     bool wait(uint64_t value, uint64_t timeout, WaitMode mode);
 
@@ -135,7 +136,7 @@ public:
     /// The last value given to work, submitted or gathered.
     uint64_t lastValue() const { return mAssigned.load(std::memory_order_acquire); }
 
-    /// Ends the thread that submits gathered work, and submits what is gathered. From now on, work
+    /// Ends the thread that submits gathered work, and submits gathered work. From now on, work
     /// is submitted at once.
     void close();
     /// Drops gathered work that could not be submitted. The device must have finished with the
@@ -171,7 +172,7 @@ private:
     /// Returns true if fewer than two submissions are in flight.
     bool free() { return reached(mBefore.load(std::memory_order_acquire)); }
     void flushUpTo(uint64_t value); ///< submits gathered work, up to this value at least
-    /// Submits what is gathered, up to this value. The queue must be locked.
+    /// Submits gathered work, up to this value. The queue must be locked.
     /// @param next  if not null, set to a value for the caller, who submits next
     void submitGathered(uint64_t value, uint64_t* next = nullptr);
     /// Submits the first of mTaken together, up to one that cannot be recorded. That one fails if
@@ -221,7 +222,7 @@ private:
     std::atomic<Clock::time_point> mFirstUseSince{};
     std::unique_ptr<Timeline> mTimeline;
     // Older validation layers wait ten seconds for a value that they do not know, and report it. So
-    // under validation, nothing polls the timeline while somebody submits, and waits are for values
+    // under validation, nothing polls the timeline during a submission, and waits are for values
     // that a submission signals, not for those between.
     const bool mValidated;
     std::mutex mValidatedMutex;         ///< guards the next
@@ -240,7 +241,7 @@ private:
     std::vector<Failure> mFailures;
     std::atomic<bool> mAnyFailed{false};
 
-    // The flusher submits what is gathered if no call to the library does. Started with the first
+    // The flusher submits gathered work if no call to the library does. Started with the first
     // gathered work.
     std::mutex mFlusherMutex; ///< guards the next three
     std::condition_variable mFlusherWakes;

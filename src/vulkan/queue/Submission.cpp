@@ -215,7 +215,7 @@ TimelinePoint submitOnce(Queue& queue, const AccessList& accesses,
     try {
         queue.device().deletionQueue().push({done}, [kept] {});
     } catch (...) {
-        DeletionQueue::waitDespiteErrors(done); // before what it uses is destroyed
+        DeletionQueue::waitDespiteErrors(done); // before its resources are destroyed
         throw;
     }
     return done;

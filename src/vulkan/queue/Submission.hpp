@@ -32,7 +32,7 @@ struct ResourceAccess {
     }
 };
 
-/// Copies to the device what the host has changed in the mirrors of memory that the next submission
+/// Copies to the device the host's changes in the mirrors of memory that the next submission
 /// uses. Call it before everything that may read or partly overwrite what users hold.
 inline void bringToDevice(const Resource& resource, const MirrorUse& use) {
     if (resource.hostNewer() != 0) [[unlikely]]
@@ -43,7 +43,7 @@ inline void bringToDevice(std::span<const ResourceAccess> accesses) {
         bringToDevice(*access.resource, access.mirror);
 }
 
-/// The accesses of a submission, for its order against those of other queues.
+/// The accesses of a submission, for its order against other queues'.
 class AccessList {
 public:
     /// @return the number of the resource's memory, from 0, for a HazardTracker
@@ -100,16 +100,16 @@ private:
 /// queue is collected. Thread-safe.
 /// @param mayGather  a busy queue gathers the command buffers; the caller keeps them until they ran
 /// @return the point that is reached when the command buffers have run
-/// @throws InvalidArgument if a resource was destroyed; whatever Queue::submit() throws
+/// @throws InvalidArgument if a resource was destroyed; otherwise as Queue::submit()
 TimelinePoint submitOrdered(Queue& queue, std::span<const VkCommandBuffer> commandBuffers,
                             const AccessList& accesses, std::span<const TimelinePoint> waits = {},
                             bool mayGather = false);
 
-/// Adds work to what a busy queue gathers, ordered as by submitOrdered(). Thread-safe.
+/// Adds work to a busy queue's gathering, ordered as by submitOrdered(). Thread-safe.
 /// @param add  adds the work; called at most once, while no other thread uses the queue
 /// @return its point; empty if the queue is not busy, or the work must wait for another queue or
 ///         for the first layout of an image
-/// @throws InvalidArgument if a resource was destroyed; whatever @p add throws
+/// @throws InvalidArgument if a resource was destroyed; exceptions of @p add
 std::optional<TimelinePoint> gatherOrdered(Queue& queue, std::span<const ResourceAccess> accesses,
                                            std::span<const TimelinePoint> waits,
                                            const std::function<void(Gathering&)>& add);

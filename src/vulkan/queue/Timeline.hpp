@@ -37,7 +37,8 @@ public:
     /// Returns an opaque file descriptor, which the caller owns. Requires that it is exported.
     int exportHandle() const;
     uint64_t value() const;
-    /// Signals it from the host. @throws what the driver reports
+    /// Signals it from the host.
+    /// @throws the driver's error
     void signal(uint64_t value) const;
     /// Blocks until it has the value, or returns false after @p timeout nanoseconds.
     bool wait(uint64_t value, uint64_t timeout) const;

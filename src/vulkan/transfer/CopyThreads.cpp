@@ -50,7 +50,7 @@ void CopyThreads::stopAll(std::unique_lock<std::mutex>& lock) {
 }
 
 void CopyThreads::endProcess() {
-    // A thread that the system has already ended may hold the lock for ever.
+    // A thread that the system has already ended may hold the lock forever.
     std::unique_lock lock(mMutex, std::defer_lock);
     for (int i = 0; !lock.try_lock(); ++i) {
         if (i == 2000)

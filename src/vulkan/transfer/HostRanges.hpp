@@ -24,7 +24,7 @@ public:
         uint64_t bytes = 0;
     };
 
-    /// Adds @p bytes at @p memory, which are those of @p buffer from @p offset on.
+    /// Adds @p bytes at @p memory, which belong to @p buffer from @p offset on.
     void add(const void* memory, uint64_t bytes, std::shared_ptr<Buffer> buffer, uint64_t offset);
     /// Removes the ranges of a buffer, to which the caller holds a reference.
     void remove(const Buffer& buffer);

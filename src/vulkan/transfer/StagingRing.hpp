@@ -56,7 +56,7 @@ public:
 
     /// Returns a buffer of at least @p bytes; a new one has at least @p usual. Waits for one at the
     /// limits, or with @p wait off returns an empty lease: for a caller that holds another one.
-    /// @throws OutOfMemory if none exists and none can be created; whatever waiting for the device
+    /// @throws OutOfMemory if none exists and none can be created; errors of waiting for the device
     ///         throws
     Lease acquire(uint64_t bytes, uint64_t usual, const Limits& limits, bool wait = true);
 

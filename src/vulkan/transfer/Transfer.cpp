@@ -103,7 +103,7 @@ Queue* copyQueue(const Device& device, size_t index) {
 }
 
 /// For a transfer that cannot be given up. If the thread has a WaitLimit, waits within it for all
-/// that the device would do before the transfer; then the limit does not count any more.
+/// that the device would do before the transfer; then the limit no longer counts.
 class Turn {
 public:
     /// @param written, read  memory that the transfer accesses; may be null
@@ -328,7 +328,7 @@ void Transfer::upload(const std::shared_ptr<Buffer>& buffer, uint64_t offset, co
     WrittenMemory::note(*buffer, offset, bytes);
     const TransferRules rules = this->rules();
     if (void* const mapped = buffer->hostWritable()) {
-        // For shared memory the wait is worthwhile. Otherwise the device copies later, and nobody
+        // For shared memory the wait is worthwhile. Otherwise the device copies later, and no one
         // waits.
         const bool shared = buffer->hostReadable();
         if (shared)

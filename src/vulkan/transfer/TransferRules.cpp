@@ -97,8 +97,9 @@ TransferRules discreteRules(bool wholeMemoryMapped, uint32_t hostThreads) {
     // Each downloading thread needs one chunk to copy from and one in flight.
     rules.chunksInFlight = 2 * rules.threads;
     // Writing through the mapping needs no submission (2 to 3 us on an H200). Beyond this size the
-    // copy itself takes ten times as long (27 us), and writing large data is no faster than staging
-    // (24 to 31 GB/s with 4 threads, 29 with 8). The mapping is never read: that reaches 0.03 GB/s.
+    // copy itself takes ten times as long (27 us), and writing large data is not faster than
+    // staging (24 to 31 GB/s with 4 threads, 29 with 8). The mapping is never read: that reaches
+    // 0.03 GB/s.
     rules.mappedBytes = wholeMemoryMapped ? 256 * kKibi : 0;
     // On a copy queue large transfers overlap with dispatches (H200: 5.4 ms for a kernel and an
     // upload of 5.4 ms each; on two compute queues 10.5) and with the other direction (58 GB/s for

@@ -40,7 +40,7 @@ TEST_F(AlgorithmOptionsTest, RunsWithTheRequiredSubgroupSize) {
         EXPECT_EQ(algorithm->getOptions().subgroupSize, size);
         manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
         EXPECT_EQ(onDevice<uint32_t>(*sizes), (std::vector<uint32_t>{size, localSize[0] / size}));
-        // What is not given stays.
+        // Options that are not given stay.
         algorithm->rebuild({sizes}, code);
         EXPECT_EQ(algorithm->getOptions().subgroupSize, size);
         algorithm->rebuild<uint32_t, float>({sizes}, code, {}, {}, {}, kp::AlgorithmOptions());

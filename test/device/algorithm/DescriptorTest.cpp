@@ -170,7 +170,7 @@ TEST_F(DescriptorTest, ReadsUniformBlocks) {
     run(manager.algorithm({v, block}, code));
     EXPECT_EQ(onDevice<uint32_t>(*v)[0], 5u);
     EXPECT_ERROR(kp::ShaderError, "28 bytes", manager.algorithm({v, numbers({1, 2})}, code));
-    // Only the block's bytes count, not those of the tensor.
+    // Only the block's bytes count, not the tensor's.
     auto large = manager.tensorT<uint32_t>(1 << 20);
     manager.sequence()->eval<kp::OpFill>({large}, 7u);
     run(manager.algorithm({v, large}, code));

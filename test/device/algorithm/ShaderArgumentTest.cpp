@@ -323,7 +323,7 @@ TEST_F(ShaderArgument, RejectsGroupCountsOverTheLimit) {
         EXPECT_EQ(algorithm->getWorkgroup()[axis], 1u);
     }
     auto byDefault = manager.algorithm({t}, incrementFloats());
-    EXPECT_NO_THROW(byDefault->setWorkgroup({0}, UINT32_MAX)) << "nobody gave these counts";
+    EXPECT_NO_THROW(byDefault->setWorkgroup({0}, UINT32_MAX)) << "these counts are the default";
 }
 
 TEST_F(ShaderArgument, WarnsOfMemoryThatTheShaderDoesNotUse) {

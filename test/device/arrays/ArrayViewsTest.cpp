@@ -182,9 +182,9 @@ TEST_F(ArrayViewsTest, ItemsAreCheckedNumbers) {
 TEST_F(ArrayViewsTest, NullArraysSaySo) {
     const Array none;
     EXPECT_TRUE(none.isNull());
-    EXPECT_ERROR(InvalidArgument, "this is no array", none.shape());
-    EXPECT_ERROR(InvalidArgument, "this is no array", none + 1);
-    EXPECT_ERROR(InvalidArgument, "this is no array", none(0));
+    EXPECT_ERROR(InvalidArgument, "this array is null", none.shape());
+    EXPECT_ERROR(InvalidArgument, "this array is null", none + 1);
+    EXPECT_ERROR(InvalidArgument, "this array is null", none(0));
     EXPECT_ERROR(InvalidArgument, "2 values were given for an array of shape (3,), which has 3",
                  of<float>({1, 2}, {3}));
     EXPECT_ERROR(InvalidArgument, "extents are not negative", of<float>({1, 2}, {-1, -2}));

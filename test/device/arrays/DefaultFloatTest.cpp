@@ -63,10 +63,9 @@ TEST_F(DefaultFloatTest, WarnsOnce) {
     for (int i = 0; i < 3; ++i)
         EXPECT_EQ(mean(integers()).dtype(), DType::eFloat32);
     const std::string log = logText();
-    const size_t first =
-        log.find("has no doubles of its own, so floats whose type nobody names are float32");
+    const size_t first = log.find("has no native doubles, so float32 is the default float type");
     ASSERT_NE(first, std::string::npos) << log;
-    EXPECT_EQ(log.find("has no doubles of its own", first + 1), std::string::npos) << log;
+    EXPECT_EQ(log.find("has no native doubles", first + 1), std::string::npos) << log;
 }
 
 TEST_F(DefaultFloatTest, ATypeThatIsNamedStays) {

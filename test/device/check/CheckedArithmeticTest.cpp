@@ -52,7 +52,7 @@ TEST(CheckedArithmetic, FindsOverflowOfIndices) {
     EXPECT_EQ(product[0].index, int64_t{1} << 32);
     EXPECT_EQ(product[0].line, 5u);
     const auto sum = faultsOfStatement("y[(a + b) & 7] = 1;", {2147483647, 1, 0});
-    ASSERT_EQ(sum.size(), 0u) << "the result of & is no overflow of an index";
+    ASSERT_EQ(sum.size(), 0u) << "the result of & does not overflow an index";
     const auto difference = faultsOfStatement("y[a - b] = 1;", {-2147483647, 10, 0});
     ASSERT_EQ(difference.size(), 2u);
     EXPECT_EQ(difference[0].index, -2147483657);

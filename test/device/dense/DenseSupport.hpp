@@ -12,7 +12,7 @@
 
 namespace kp::test {
 
-/// Sizes around those of blocks and panels.
+/// Sizes around the sizes of blocks and panels.
 inline constexpr size_t kMatrixSizes[] = {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 257};
 
 /// A matrix in C order, computed with in double.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pages whose code is that of an example, and the pages without a test. test/package/run.sh
+// Pages whose code comes from an example, and the pages without a test. test/package/run.sh
 // compiles and runs the program of README.md.
 #include "../DocsSupport.hpp"
 

@@ -78,7 +78,7 @@ TEST_F(SynchronisationDocsTest, RunsTheCodeOnEvents) {
     // clang-format off
 first->evalAsync();
 kp::Event done = first->event();
-second->evalAsync({done});   // starts when first is done, whatever they touch
+second->evalAsync({done});   // starts when first is done, even on other memory
 if (!done.done()) {          // asks, never blocks
     done.wait(1000000);      // waits for at most one millisecond
 }

@@ -18,7 +18,7 @@ using DataTypes = kp::Memory::DataTypes;
 using kp::ReduceOperation;
 using kp::BufferPlacement::eSharded;
 
-/// What one device makes of the elements of a buffer.
+/// One device's results for the elements of a buffer.
 template <typename Result, typename T, typename Record>
 std::vector<Result> onOneDevice(kp::DeviceGroup& group, const std::vector<T>& values,
                                 size_t results, const Record& record) {

@@ -13,7 +13,7 @@
 
 namespace kp::test {
 
-/// The physical devices of a test group: those of KOMPUTE_TEST_DEVICES ("0,1") in turn, or the
+/// The physical devices of a test group: the ones in KOMPUTE_TEST_DEVICES ("0,1") in turn, or the
 /// device of all other tests, several times.
 inline std::vector<uint32_t> testDevices(size_t count) {
     std::vector<uint32_t> given;

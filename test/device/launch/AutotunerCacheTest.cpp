@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tuner remembers between calls and programs, and how it handles a damaged cache.
+// The tuner's cache between calls and programs, also a damaged one.
 #include "device/launch/AutotunerSupport.hpp"
 
 #include "base/files/Files.hpp"

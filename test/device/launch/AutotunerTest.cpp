@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tuner chooses and what it skips, and that it restores memory.
+// The tuner's choices and skips, and that it restores memory.
 #include <kompute/launch/TunedAlgorithm.hpp>
 
 #include "device/Threads.hpp"

@@ -60,7 +60,7 @@ struct Increment {
     std::shared_ptr<kp::KernelLauncher> launcher;
 };
 
-/// Submits what is gathered, and work that stands for a host application's.
+/// Submits gathered work, and work that stands for a host application's.
 void submitAll(kp::Manager& manager) {
     manager.lockQueue();
     manager.unlockQueue();

@@ -36,7 +36,7 @@ TEST_F(KernelLauncherTest, ReportsMissingOrInvalidSizes) {
     kp::LaunchOptions call = on(queue);
     call.globalSize = kp::WorkSize(3);
     call.localSize = kp::WorkSize(2);
-    EXPECT_ERROR(InvalidArgument, "global size 3 in x is no multiple of the local size 2",
+    EXPECT_ERROR(InvalidArgument, "global size 3 in x is not a multiple of the local size 2",
                  launcher(call));
     call.globalSize = kp::WorkSize(0);
     EXPECT_ERROR(InvalidArgument, "has a 0", launcher(call));

@@ -30,7 +30,7 @@ static_assert(kPinned<kp::Manager> && kPinned<kp::Sequence> && kPinned<kp::Algor
               kPinned<kp::Tensor> && kPinned<kp::TensorT<float>> && kPinned<kp::Image> &&
               kPinned<kp::ImageT<float>>);
 
-/// Names of what a manager leaves in its cache folder, or in the environment's.
+/// Names of the files that a manager leaves in its cache folder, or in the environment's.
 std::set<std::string> cachedBy(const std::string& option, const TemporaryFolder& folder) {
     shader::clearCompileCache();
     {

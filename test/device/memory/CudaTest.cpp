@@ -26,7 +26,7 @@ void* streamOf(uintptr_t number) {
 }
 
 /// A manager whose device shares memory with a stand-in for CUDA. Streams are threads, and
-/// addresses those of host memory.
+/// addresses point to host memory.
 struct CudaTest : testing::Test {
     void SetUp() override {
         cuda::Gpu::replace(gpu);
@@ -365,7 +365,7 @@ TEST(CudaWithoutTest, SaysWhyThereIsNoSharedMemory) {
         FAIL();
     } catch (const Unsupported& error) {
         const std::string text = error.what();
-        EXPECT_TRUE(text.find("no NVIDIA GPU") != std::string::npos ||
+        EXPECT_TRUE(text.find("not an NVIDIA GPU") != std::string::npos ||
                     text.find("timeline semaphores") != std::string::npos)
             << text;
     }

@@ -75,7 +75,7 @@ TEST_F(HostViewTest, KeepHostViewDoesNothingInStorageMemory) {
     EXPECT_FALSE(t->isInit());
 }
 
-/// Whatever kind of view it is, it waits for submitted work.
+/// Every kind of view waits for submitted work.
 class WaitingHostView : public DeviceTest, public ::testing::WithParamInterface<MemoryTypes> {
 protected:
     /// Starts work that takes a while and adds 1 to the counter again and again.

@@ -155,7 +155,7 @@ TEST_F(TensorTest, ConvertsNumbersThatTheTypeCanHold) {
     refuses(1e39, float());
     refuses(65520.0, kp::Half());
     EXPECT_EQ(manager.tensorT<double>({65519.999})->to<kp::Half>()[0], kp::Half(65504));
-    // 1 + 2^-11 is halfway between two halves; what is a little above it rounds up.
+    // 1 + 2^-11 is halfway between two halves; a number a little above it rounds up.
     EXPECT_EQ(manager.tensorT<double>({1 + 1.0 / 2048 + 1e-15})->to<kp::Half>()[0].bits, 0x3c01);
     EXPECT_EQ(manager.tensorT<double>({kInfinity})->to<float>()[0],
               std::numeric_limits<float>::infinity());

@@ -213,7 +213,7 @@ TEST_F(TransferEngineTest, ReusesTheObjectsOfEarlierTransfers) {
         deviceOf(manager)->deletionQueue().collect();
     }
     // On a busy machine a later transfer may need one more staging buffer than the first ones did.
-    // Their number is bounded, so after a few attempts nothing can be created any more.
+    // Their number is bounded, so after a few attempts nothing more can be created.
     std::string created;
     for (int attempt = 0; attempt < 4; ++attempt) {
         CallCounter calls(manager);
@@ -364,7 +364,7 @@ TEST_F(TransferDeathTest, AllowsExitRightAfterATransfer) {
         ::testing::ExitedWithCode(7), "");
 }
 
-// The child exits without exit handlers. Those of drivers hang in a child or break the parent's
+// The child exits without exit handlers. Drivers' handlers hang in a child or break the parent's
 // device (docs/reports/device-notes.md). CopyThreadsTest tests the library's own without a driver.
 #if defined(__linux__) && !defined(KOMPUTE_TEST_SANITIZED)
 TEST_F(TransferEngineTest, KeepsWorkingAfterAForkedChildExits) {

@@ -158,7 +158,7 @@ protected:
         for (uint64_t i = 0; i < valuesC.size(); ++i)
             if (!isResult[i]) {
                 ASSERT_EQ(std::memcmp(&tensorC->data()[i], &valuesC[i], sizeof(Out)), 0)
-                    << "element " << i << " is no result, but was changed";
+                    << "element " << i << " is not a result, but was changed";
             }
     }
 

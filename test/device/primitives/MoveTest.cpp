@@ -21,7 +21,7 @@ using Vector6 = std::array<uint32_t, 6>;
 using Block = std::array<uint32_t, 4>;
 using Large = std::array<uint16_t, 37>;
 
-/// Elements whose bytes all differ from those of their neighbours.
+/// Elements whose bytes all differ from their neighbours'.
 template <typename T>
 std::vector<T> distinctElements(size_t count) {
     std::vector<uint8_t> bytes = randomValues<uint8_t>(count * sizeof(T), count);

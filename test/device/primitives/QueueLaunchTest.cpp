@@ -25,7 +25,7 @@ std::shared_ptr<kp::TensorT<float>> numbers(kp::Manager& manager, size_t count, 
     return manager.tensorT<float>(values);
 }
 
-/// What a device did during a call.
+/// A device's activity during a call.
 kp::Activity during(const kp::Manager& manager, const std::function<void()>& call) {
     const kp::Activity before = manager.activity();
     call();

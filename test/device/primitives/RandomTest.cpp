@@ -244,7 +244,7 @@ TEST_F(RandomTest, NormalAndExponentialNumbersAreTheDocumentedOnes) {
         const int excess = static_cast<int>(std::bit_width(word)) - significant;
         return excess > 0 ? word >> excess << excess : word;
     };
-    // The probability of a larger number is that of the word. The density says how far it is off.
+    // A larger number is as probable as its word. The density says how far it is off.
     const auto expectQuantile = [&](float found, uint32_t word) {
         const double x = std::abs(found);
         const double tail = 2.0 * (word & 0x7fffffffu) + 1;

@@ -308,7 +308,7 @@ TEST_F(SortTest, SortsByLookBack) {
     expectPlanned(std::vector<uint32_t>(9001, 5), traits, rules);
 }
 
-// What a work group does whose neighbours make no progress.
+// A work group whose neighbours make no progress.
 TEST_F(SortTest, SortsByLookBackIfHalfOfTheTilesPublishNothing) {
     for (const bool subgroups : {true, false}) {
         DeviceTraits traits = traitsOf(manager);

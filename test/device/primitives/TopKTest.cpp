@@ -51,7 +51,7 @@ std::vector<T> rankedValues(size_t count, uint64_t seed) {
     return values;
 }
 
-/// Extents around an axis, and what is wanted.
+/// Extents around an axis, and the wanted results.
 struct TopKCase {
     size_t outer = 1;
     size_t length = 0;
@@ -189,7 +189,7 @@ TEST_F(TopKTest, FindsNumbersOfEveryType) {
         expectFound<double, int64_t>(rankedValues<double>(3001, 6), {1, 3001, 1, 77, smallest});
 }
 
-// Of equal elements, those with the smallest indices.
+// Of equal elements, the ones with the smallest indices.
 TEST_F(TopKTest, OfEqualElementsTakesTheFirst) {
     expectFound(std::vector<float>(5000, 3.0f), {1, 5000, 1, 100});
     std::vector<int> two(20000);

@@ -304,7 +304,7 @@ class World:
         def item(key: object) -> object:
             if (
                 isinstance(key, int) and key > 8
-            ):  # an endless sequence is read for ever, as by list()
+            ):  # an endless sequence is read forever, as by list()
                 raise IndexError(key)
             return act(1.0)
 

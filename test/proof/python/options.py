@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of command-line options, for argparse: what they refuse ends with status 2."""
+"""Types of command-line options, for argparse: refused values end with status 2."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def number(least: int) -> Callable[[str], int]:
 
 
 def seed(text: str) -> int:
-    """Return a seed: a whole number, or that of the day for "date"."""
+    """Return a seed: a whole number, or the day's for "date"."""
     if text == "date":
         return datetime.date.today().toordinal()
     if not text.isdecimal():

@@ -4,8 +4,8 @@
     python3 processes.py PROGRAM [--rounds N] [--steps N] [--seed N | --seed date] [--plant FAULT]
 
 PROGRAM is kompute_proof. Each process must end with right results or an error that names the
-reason: no signal, no hang, no wrong result. --rounds is the number of kills, --steps that of limits
-of the address space. --plant stale lets the tasks expect other results than right ones.
+reason: no signal, no hang, no wrong result. --rounds is the number of kills, --steps the number of
+limits of the address space. --plant stale lets the tasks expect other results than right ones.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def prove_folders(tasks: Tasks) -> str:
         else:
             print("LEFT OUT: unshare is not allowed, so a full disk was NOT tried")
         tasks.finish(tasks.start(trusted, 1), "writer", (DONE,))
-        # Others may write: whatever they wrote is not believed.
+        # Others may write: their files are not trusted.
         for file in trusted.rglob("*"):
             if file.is_file():
                 file.write_bytes(file.read_bytes()[:-1] + b"x")

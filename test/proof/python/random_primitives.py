@@ -33,7 +33,7 @@ EDGES = [1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 511, 512, 1023, 1024, 1
 
 
 class Case:
-    """One call: its random numbers, and what it compares."""
+    """One call: its random numbers, and its comparisons."""
 
     def __init__(
         self, manager: kp.Manager, seed: int, number: int, plant: bool, flushes: bool
@@ -304,7 +304,7 @@ def top(case: Case) -> None:
     least = case.maybe()
     k = int(case.rng.integers(0, min(flat.shape[along], case.choose([2, 20, 5000])) + 1))
     case.text += f" k={k} axis={axis} smallest={least} {dtype}{list(shape)}"
-    # -0 is before +0, so the order is that of sort(): by value, and then by sign.
+    # -0 is before +0, so the order is sort()'s: by value, and then by sign.
     keys = np.signbit(flat) if np.dtype(dtype).kind == "f" else np.zeros(flat.shape, bool)
     ranks = np.unique(flat, return_inverse=True)[1].reshape(flat.shape) * 2
     ranks += np.where(flat == 0, ~keys, False)
@@ -336,14 +336,14 @@ def bins(case: Case) -> None:
             return
         ours = kp.histogram(tensor, many, range=(low, high))[0].numpy()
         theirs = np.histogram(array.astype(np.float64), many, (low, high))[0]
-        # The bins are those of the tensor's dtype, so a value at an edge may fall to either side.
+        # The bins have the tensor's dtype, so a value at an edge may fall to either side.
         edges = np.linspace(low, high, many + 1)
         nearest = np.abs(array.astype(np.float64)[:, None] - edges[None, :]).min(1, initial=np.inf)
         doubtful = int((nearest <= 1e-5 * max(abs(low), abs(high), 1)).sum())
         case.compared += 1
         assert np.abs(ours - theirs).sum() <= 2 * doubtful, f"{ours.tolist()} not {theirs.tolist()}"
     else:
-        # NaN is no edge, and NumPy cannot compare 64-bit integers of both kinds.
+        # NaN is not an edge, and NumPy cannot compare 64-bit integers of both kinds.
         edges = np.unique(case.values((case.size(2),), dtype, special=True))
         edges = edges[~np.isnan(edges)] if dtype in REALS else edges
         if edges.size < 2:
@@ -504,7 +504,7 @@ def convolution(case: Case) -> None:
 
 
 def views(case: Case) -> None:
-    """Compare arrays that are parts of others, and what is written through them."""
+    """Compare arrays that are parts of others, and writes through them."""
     dtype = case.choose(["int32", "float32", "uint8", "int64", "bool"])
     theirs = base = case.values(case.shape(3, least=1), dtype)
     ours = kept = kp.array(base.copy())

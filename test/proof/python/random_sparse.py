@@ -68,7 +68,7 @@ def vectors(case: Case, rows: int, dtype: str) -> np.ndarray:
 
 
 def compare(case: Case) -> None:
-    """Make one matrix, and compare what is made of it."""
+    """Make one matrix, and compare results made with it."""
     dtype = case.choose(["float32", "float64", "complex64", "complex128"])
     rows, columns = extent(case), extent(case)
     a, dense = matrix(case, rows, columns, dtype)

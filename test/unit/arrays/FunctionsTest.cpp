@@ -45,7 +45,7 @@ TEST(ArrayFunctions, TextsCompileForAllTypes) {
             if (text.empty() || function.name == "ldexp")
                 continue;
             const std::string call = filled(text, {"x", "y"});
-            // Types of results are those of the operand, its parts, or bool.
+            // Results have the type of the operand, of its parts, or bool.
             statements += "{ " + call + "; }\n";
         }
         std::vector<uint32_t> spirv;

@@ -136,7 +136,7 @@ TEST(Files, BelievesOnlyCacheFilesThatNobodyElseCanWrite) {
     EXPECT_EQ(readCacheFile(path), "text");
     if (::geteuid() == 0) {
         ASSERT_EQ(::chown(path.c_str(), 12345, 12345), 0);
-        EXPECT_EQ(readCacheFile(path), std::nullopt) << "it belongs to somebody else";
+        EXPECT_EQ(readCacheFile(path), std::nullopt) << "it belongs to another user";
     }
 }
 #endif

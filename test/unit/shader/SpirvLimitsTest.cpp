@@ -176,8 +176,8 @@ struct MurmurState {
     }
 };
 
-/// Changes 16 bytes at @p at so that the hash of @p forged is that of @p model, which it equals
-/// from there on.
+/// Changes 16 bytes at @p at so that the hash of @p forged equals the hash of @p model, which it
+/// equals from there on.
 template <typename Container>
 void forge(const Container& model, Container& forged, size_t at) {
     const auto [a, b] =

@@ -331,7 +331,7 @@ TEST(DevicePlan, LeavesAFeatureOffWithoutTheFeatureItRequires) {
 TEST(DevicePlan, EnablesCooperativeMatricesWhereTheDeviceHasThem) {
     PhysicalDevice device = inventDevice(VK_API_VERSION_1_3);
     EXPECT_FALSE(planOf(device).has(Feature::eCooperativeMatrix));
-    // NVIDIA's extension and that of bfloat16 build on others.
+    // NVIDIA's extension and bfloat16's build on others.
     offerWithExtension(device, Feature::eCooperativeMatrixWorkgroupScope);
     offerWithExtension(device, Feature::eShaderBFloat16CooperativeMatrix);
     EXPECT_TRUE(planOf(device).features.none());
@@ -342,7 +342,7 @@ TEST(DevicePlan, EnablesCooperativeMatricesWhereTheDeviceHasThem) {
     for (const char* name :
          {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_KHR_shader_bfloat16"})
         EXPECT_TRUE(plan.hasExtension(name)) << name;
-    // A host application's device has what it says.
+    // A host application's device has the features it names.
     HostDevice host;
     host.apiVersion = VK_API_VERSION_1_3;
     host.queues = {{}};
@@ -386,7 +386,7 @@ TEST(HostDevicePlan, HasWhatTheHostEnabledAndNoMore) {
     host.enabledExtensions = {"VK_KHR_swapchain"};
     enable(host.enabledFeatures, Feature::eTimelineSemaphore);
     const DevicePlan plan = planHostDevice(device, host);
-    EXPECT_EQ(plan.apiVersion, VK_API_VERSION_1_2) << "that of the device";
+    EXPECT_EQ(plan.apiVersion, VK_API_VERSION_1_2) << "the device's";
     EXPECT_EQ(plan.extensions, host.enabledExtensions);
     EXPECT_EQ(plan.features, host.enabledFeatures);
     EXPECT_EQ(plan.queues, (std::vector<QueuePlan>{{0, 2}}));

@@ -186,7 +186,7 @@ TEST(DeviceProfile, ReadsWhatItsFileSays) {
 TEST(DeviceProfile, NamesWhatIsWrongInAFile) {
     EXPECT_TRUE(kp::test::contains(parseFailure("{"),
                                    "'mine' is not valid JSON: there is an error at byte 2"));
-    EXPECT_TRUE(kp::test::contains(parseFailure("[]"), "is no JSON object"));
+    EXPECT_TRUE(kp::test::contains(parseFailure("[]"), "is not a JSON object"));
     const auto expect = [](const char* part, const char* by, const char* message) {
         EXPECT_TRUE(kp::test::contains(parseFailure(changed(part, by)), message))
             << part << " -> " << by;
@@ -197,11 +197,11 @@ TEST(DeviceProfile, NamesWhatIsWrongInAFile) {
     expect("\"1.2\"", "\"2.0\"", "the Vulkan version '2.0'");
     expect("integrated", "small", "'small' for 'type'; known are integrated, discrete");
     expect("\"vote\"", "\"vot\"", "'vot' for 'operations'");
-    expect("shaderInt64", "shaderInt65", "'shaderInt65', which is no feature");
+    expect("shaderInt64", "shaderInt65", "'shaderInt65', which is not a feature");
     expect("maxPushConstantsSize", "maxPush", "a limit 'maxPush', which the library does not know");
     expect("[64, 32, 16]", "[64, 32]", "has 2 numbers for the limit 'maxComputeWorkGroupSize'");
-    expect(": 64,", ": -1,", "no whole number");
-    expect(": 64, \"max", ": 1.5, \"max", "no whole number");
+    expect(": 64,", ": -1,", "not a whole number");
+    expect(": 64, \"max", ": 1.5, \"max", "not a whole number");
 }
 
 TEST(DeviceProfile, AMissingOneNamesTheNearestAndAll) {

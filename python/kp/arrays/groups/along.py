@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions along an axis: on each device with its rows, or, along the first axis, with its part of another one."""
+"""Functions along an axis: on each device with its rows, or, along the first axis, with its part of
+another axis."""
 
 from __future__ import annotations
 

@@ -25,10 +25,9 @@ class GroupArray(Values):
     """An array on the devices of a group: its rows are shared among them, or each has a copy.
 
     Made by the creation functions with ``group=``. It has the functions and operators of Array.
-    Elementwise functions, reductions and everything along other axes than the first run on each
-    device with its own rows; expressions are lazy on each. Along the first axis devices combine
-    what they computed, or exchange the elements that they need. One thread at a time uses the
-    arrays of a group.
+    Elementwise functions, and functions along axes other than the first, run on each device with
+    its own rows; expressions are lazy on each. Along the first axis, devices combine their results,
+    or exchange the elements that they need. One thread at a time uses the arrays of a group.
     """
 
     __slots__ = (
@@ -51,7 +50,9 @@ class GroupArray(Values):
     _source: tuple[GroupArray, tuple[Any, ...]] | None
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise TypeError("arrays of a group are created by kp.array(..., group=group) and the like")
+        raise TypeError(
+            "arrays of a group are created by kp.array(..., group=group) and similar functions"
+        )
 
     @classmethod
     def _of(cls, group: DeviceGroup, parts: Sequence[Array], rows: Rows | None) -> GroupArray:
@@ -70,7 +71,7 @@ class GroupArray(Values):
     def _of_partial(
         cls, group: DeviceGroup, partial: Partial, shape: Shape, dtype: DType
     ) -> GroupArray:
-        """Make an array of what devices computed, which is combined when its values are needed."""
+        """Make an array of the devices' results, which are combined when needed."""
         self = object.__new__(cls)
         self._group = group
         self._made = None
@@ -83,7 +84,7 @@ class GroupArray(Values):
 
     @property
     def _parts(self) -> tuple[Array, ...]:
-        """What each device has."""
+        """The devices' parts."""
         if self._made is None:
             assert self._partial is not None
             values = self._combined()
@@ -143,7 +144,7 @@ class GroupArray(Values):
 
     @property
     def parts(self) -> tuple[Array, ...]:
-        """What each device has: its rows, or its copy. They share memory with this array."""
+        """Each device's rows, or its copy. They share memory with this array."""
         return self._parts
 
     @property
@@ -161,7 +162,7 @@ class GroupArray(Values):
         return tuple(exchange.gathered(self._group, self._parts, self._rows))
 
     def _read_only(self) -> GroupArray:
-        """Return this array, a copy of parts of another, as one to which nobody can write in vain."""
+        """Return this copy of parts of another array as read-only, so that writes are not lost."""
         parts = [
             part._strided(part._offset, part.shape, part._strides, False) for part in self._parts
         ]
@@ -184,7 +185,7 @@ class GroupArray(Values):
         )
 
     def shard(self, rows: Sequence[int] | None = None) -> GroupArray:
-        """Return the array with its rows shared among the devices, evenly unless `rows` says how."""
+        """Return the array with its rows distributed over the devices, evenly or by `rows`."""
         if not self._shape:
             raise ValueError("an array without axes has no rows to share")
         devices = len(self._parts)
@@ -283,7 +284,7 @@ class GroupArray(Values):
         self[...] = value
 
     def __kp_parts__(self) -> tuple[DeviceGroup, tuple[Array, ...], Rows | None]:
-        """Return the group, what each device has, and its rows, for kernels."""
+        """Return the group, each device's part, and its rows, for kernels."""
         return self._group, self._parts, self._rows
 
     def __getitem__(self, key: Any) -> GroupArray:

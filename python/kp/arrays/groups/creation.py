@@ -94,7 +94,7 @@ def _asarray(
     if not values.ndim:
         parts = [function(obj, dtype=dtype, device=manager, copy=copy) for manager in group]
         return GroupArray._of(group, parts, None)
-    if not isinstance(obj, np.ndarray):  # numbers are checked as those of lists
+    if not isinstance(obj, np.ndarray):  # numbers are checked like numbers in lists
         dtype = function(obj, dtype=dtype, device=group[0])._dtype
     rows = exchange.even_rows(values.shape[0], len(group))
     starts = exchange.offsets(rows)

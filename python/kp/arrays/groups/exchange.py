@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows of a group's arrays, moved between its devices.
 
-Moves take their place in the order of each device's launches, and nothing waits for them.
+Moves are ordered among each device's launches, and nothing waits for them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def offsets(rows: Rows) -> Rows:
 
 @dataclass(frozen=True)
 class Run:
-    """Rows of an array on a device that follow each other."""
+    """Consecutive rows of an array on a device."""
 
     device: int
     part: Array
@@ -47,7 +47,8 @@ def runs_of(parts: Sequence[Array], order: Sequence[int] | None = None) -> list[
 
 @dataclass(frozen=True)
 class Place:
-    """Where rows go: all of a contiguous array on a device, which has the rows from `first` on."""
+    """A destination of rows: all of a contiguous array on a device, which has the rows from `first`
+    on."""
 
     device: int
     part: Array
@@ -63,7 +64,7 @@ class Moves:
         self._kept: list[Array] = []
 
     def add(self, runs: Sequence[Run], places: Sequence[Place]) -> None:
-        """Copy runs, which follow each other, to places that have some of these rows."""
+        """Copy consecutive runs to the destinations of their rows."""
         sources: list[Any] = []
         for run in runs:
             whole = run.part._contiguous() if run.rows and run.part.size else None
@@ -99,7 +100,7 @@ def _move(group: DeviceGroup, runs: Sequence[Run], places: Sequence[Place]) -> N
 
 
 def gathered(group: DeviceGroup, parts: Sequence[Array], rows: Rows) -> list[Array]:
-    """Return for each device all rows, of which each has a part."""
+    """Return all rows for each device, from the parts."""
     shape = (sum(rows), *parts[0].shape[1:])
     made = [blank(manager, shape, parts[0].dtype) for manager in group]
     _move(group, runs_of(parts), [Place(device, each, 0) for device, each in enumerate(made)])
@@ -107,14 +108,14 @@ def gathered(group: DeviceGroup, parts: Sequence[Array], rows: Rows) -> list[Arr
 
 
 def redistributed(group: DeviceGroup, parts: Sequence[Array], wanted: Rows) -> list[Array]:
-    """Return the rows as other parts."""
+    """Return the rows in other parts."""
     return assembled(group, runs_of(parts), wanted, parts[0].shape[1:], parts[0].dtype)
 
 
 def assembled(
     group: DeviceGroup, runs: Sequence[Run], wanted: Rows, row: Shape, dtype: DType
 ) -> list[Array]:
-    """Return runs, which follow each other, as parts with these numbers of rows."""
+    """Return consecutive runs as parts with these numbers of rows."""
     made = [
         blank(manager, (count, *row), dtype) for manager, count in zip(group, wanted, strict=True)
     ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of arrays, called with arrays of a group: each as its trait says."""
+"""Functions of arrays, called with arrays of a group by their traits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ F = TypeVar("F", bound=Function)
 
 
 def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Call a function of arrays, some of which are those of a group."""
+    """Call a function of arrays, some of which belong to a group."""
     how = trait_of(function).how
     if how == "made":
         return function(*args, **kwargs)
@@ -35,7 +35,7 @@ def call(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> A
 
 @functools.lru_cache(maxsize=None)
 def _rule(how: str) -> Function:
-    """Return what calls functions of a trait."""
+    """Return the rule for functions of a trait."""
     if how == "all":
         return everywhere
     if how == "along":

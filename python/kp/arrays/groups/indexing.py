@@ -116,7 +116,7 @@ def _item(x: Array, *entries: Any) -> Array:
 
 
 def _of_replicas(x: GroupArray, entries: tuple[Any, ...]) -> GroupArray:
-    """Index copies: rows of the result are shared as those of a first entry that is an array."""
+    """Index copies: rows of the result are distributed like a first entry that is an array."""
     first = entries[0] if entries else None
     if isinstance(first, GroupArray) and first._rows is not None and not _is_mask(first):
         if not _has_array(entries[1:]):
@@ -236,7 +236,7 @@ def _assign(x: GroupArray, own: Sequence[Any], rest: tuple[Any, ...], values: An
 
 
 def _put_rows(x: GroupArray, index: Any, rest: tuple[Any, ...], value: Any) -> None:
-    """Set rows by their indices: each device those that it has."""
+    """Set rows by their indices, on each device its own."""
     assert x._rows is not None
     extent = x._shape[0]
     if index.size and not (-extent <= index.min() and index.max() < extent):

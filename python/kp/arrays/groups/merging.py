@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Merges of sorted rows on one device.
 
-A kernel finds where every 64th element of the result is from, and another one looks between these places (Green,
-McColl and Bader, "GPU Merge Path", 2012).
+A kernel finds the origin of every 64th element of the result, and another one searches between
+these (Green, McColl and Bader, "GPU Merge Path", 2012).
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def _text(text: str) -> str:
 
 @functools.lru_cache(maxsize=None)
 def _kernels(kind: str) -> tuple[Any, Any, Any]:
-    """Return the kernels for keys of a type: they find places, merge, and find what is from where.
+    """Return the kernels for keys of a type: to find places, merge, and find origins.
 
-    None has more than four arrays, which the smallest devices let a kernel have.
+    None has more than four arrays, the limit of the smallest devices.
     """
     from ..custom import elementwise
 
@@ -121,7 +121,7 @@ def _chosen(kind: str) -> Any:
 
 
 def merged(manager: Manager, pieces: Sequence[Sorted], like: Sorted) -> Sorted:
-    """Merge lists that are in order; of equal elements, those of the first list come first."""
+    """Merge lists that are in order; of equal elements, the first list's come first."""
     lists = list(pieces)
     if not lists:
         return Sorted(*[blank(manager, (0,), each.dtype) for each in like.arrays()])

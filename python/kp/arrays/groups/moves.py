@@ -45,7 +45,7 @@ def concatenate(
         return joined(group, results, rows)
     if [each for each in arrays if not _shared(each) or each._group is not group]:
         return everywhere(function, arrays, axis=axis, **options)
-    # What one device would refuse, and the dtype of the result.
+    # The checks of one device, and the dtype of the result.
     empty = function([each._parts[0][:0] for each in arrays], axis=0, **options)
     runs: list[Run] = []
     for each in arrays:
@@ -134,7 +134,7 @@ def take(
     out: None = None,
     mode: str = "raise",
 ) -> Any:
-    """Take elements or slices: of rows, each device those that it has; the others come to it.
+    """Take elements or slices: of rows, each device its own; the others are sent to it.
 
     Fewer indices than rows cross as indices, and the rows that they choose come back.
     """
@@ -172,7 +172,7 @@ def rows_at(x: GroupArray, indices: Any, mode: str = "raise") -> GroupArray | No
 
 
 def _taken_by_owners(x: GroupArray, indices: Any, mode: str) -> GroupArray:
-    """Take rows: each device those of its own, which then go where the result has them."""
+    """Take rows: each device its own, which are then sent to their place in the result."""
     from ..elementwise import as_array, where
     from ..searching import take as taken
 

@@ -2,7 +2,7 @@
 """Partial results of the devices of a group, which the host combines when they are read.
 
 A sum of all elements, for example, is a number on each device. The devices do not wait for each other:
-they compute their numbers at the same time, and whoever reads the sum adds them up.
+they compute at the same time, and reading the sum adds the numbers.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _readable(part: Array) -> Array:
 
 
 class Partial:
-    """What some devices computed, each the same number of arrays, and how they are combined.
+    """Results of several devices, each the same number of arrays, and the rule to combine them.
 
     `combine` takes for each of these arrays the elements of all devices, stacked along a new first axis.
     """
@@ -63,7 +63,7 @@ class Partial:
         self._parts = [[_readable(each) for each in part] for part in parts]
 
     def combined(self) -> NDArray[Any]:
-        """Wait for the devices, and combine what they computed. Later calls return the same."""
+        """Wait for the devices, and combine their results. Later calls return the same."""
         if self._known is None:
             found = [[each.numpy() for each in part] for part in self._parts]
             with np.errstate(all="ignore"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the elements of operands are: what each device needs of them, and has of results."""
+"""Placement of operands: the part that each device needs, and its part of results."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def group_of(values: Any) -> DeviceGroup | None:
 
 
 def aligned(value: Any, shape: Shape, rows: Rows | None, group: DeviceGroup) -> Sequence[Any]:
-    """Return what each device needs of an operand to compute its rows of a shape, or all of it."""
+    """Return each device's part of an operand for its rows of a shape, or all of it."""
     devices = len(group)
     if isinstance(value, GroupArray):
         if value._group is not group:
@@ -112,7 +112,7 @@ def in_place_of_each(name: str, values: Sequence[Any]) -> Any:
 
 
 def assign_parts(target: Any, result: Any) -> None:
-    """Set all elements of an array of a group to those of another."""
+    """Copy all elements of another array to an array of a group."""
     from ..elementwise import assign_all
 
     if not isinstance(target, GroupArray):

@@ -18,7 +18,7 @@ from .placing import Function, aligned, everywhere, group_of, replicas, rows_of
 
 
 def _summed(group: DeviceGroup, partial: Sequence[Array]) -> GroupArray:
-    """Return the sum of what the devices have."""
+    """Return the sum of the devices' results."""
     from .. import reductions
     from ..manipulation import expand_dims
 
@@ -37,7 +37,7 @@ def _summed(group: DeviceGroup, partial: Sequence[Array]) -> GroupArray:
 
 def matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
     """Multiply: rows of a stay where they are; if b has rows, or both are vectors, sums are combined."""
-    if options:  # of tensors: it refuses them
+    if options:  # options of tensors: it refuses them
         return function(a, b, **options)
     group = group_of((a, b))
     assert group is not None

@@ -116,7 +116,7 @@ def moments(
 def index_of(
     function: Function, x: Any, /, axis: Any = None, out: None = None, keepdims: bool = False
 ) -> Any:
-    """Return the index of an extreme: the first one among those of the devices."""
+    """Return the index of an extreme: the first one among the devices' results."""
     if not isinstance(x, GroupArray) or not x._shape:
         return everywhere(function, x, axis, keepdims=keepdims)
     axes = normalized_axes(axis, len(x._shape))

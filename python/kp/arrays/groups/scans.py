@@ -43,7 +43,7 @@ def _is_real(x: GroupArray, dtype: Any) -> bool:
 
 
 def _continued(name: str, parts: list[Array]) -> list[Array]:
-    """Return scans that go on where the devices before end."""
+    """Return scans that continue where the preceding devices end."""
     from ..elementwise import apply
 
     combine, function = _COMBINED[name]
@@ -74,7 +74,7 @@ def cumulative(
     dtype: Any = None,
     include_initial: bool = False,
 ) -> Any:
-    """Return running sums or products as the array API has them."""
+    """Return running sums or products, as in the array API."""
     from .. import scans
     from .functions import takes_groups
 

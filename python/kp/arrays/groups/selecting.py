@@ -20,7 +20,7 @@ from .placing import Function, everywhere
 def _counted(
     rows: Sequence[Array], operation: Callable[[int, Tensor, Tensor], OpBase]
 ) -> list[Array]:
-    """Return what operations choose of rows: `operation(device, memory, count)`."""
+    """Return the rows that operations select: `operation(device, memory, count)`."""
     from ..operands import blank as blank_tensor
     from ..operands import launch
     from ..selecting import counter, first

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shapes and orders of a group's arrays: rows stay where they are, or only those move that have to."""
+"""Shapes and orders of a group's arrays: rows stay in place, or move only if they must."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sorts of a group's arrays, and what they make easy.
+"""Sorts of a group's arrays, and functions based on them.
 
 Each device sorts its own rows. Splitters, which the host finds from samples and the keys between them, divide
 the sorted rows exactly (Varman et al., "Merging multiple lists on hierarchical-memory multiprocessors", 1991).
@@ -49,7 +49,7 @@ def _sampled(lists: Sequence[Array]) -> list[_Samples]:
 
 
 def _merged_order(keys: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return of which list each key is in the order of a stable merge, and how many are before it in each list."""
+    """Return the list of each key in a stable merge, and how many keys of each list precede it."""
     owners = np.repeat(np.arange(len(keys)), [len(each) for each in keys])
     owners = owners[np.argsort(np.concatenate(keys), kind="stable")]
     before = np.cumsum(owners[:, None] == np.arange(len(keys)), axis=0)
@@ -58,7 +58,8 @@ def _merged_order(keys: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[A
 
 
 def _bounds(samples: Sequence[_Samples]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the least and most keys that each list has before each place among all samples.
+    """Return the minimum and maximum number of keys of each list before each place among all
+    samples.
 
     With m samples of a list before a place, that list has more than m - 1 steps and at most m steps of
     keys before it.
@@ -213,7 +214,8 @@ def _turned(part: Array, descending: bool) -> Array:
 
 
 def _in_order(x: GroupArray, lists: list[Sorted], descending: bool) -> list[Sorted]:
-    """Return what each device has of all lists in ascending order, or, if descending, before it is turned."""
+    """Return each device's part of all lists in ascending order; if descending, before it is
+    reversed."""
     assert x._rows is not None
     devices = list(range(len(lists)))
     order = devices[::-1] if descending else devices
@@ -260,7 +262,7 @@ def unique(
 
 
 def unique_values(function: Function, x: Any, /) -> Any:
-    """Return the different elements, of which each NaN is one of its own."""
+    """Return the distinct elements; each NaN counts separately."""
     from .. import sets
 
     has_nans = not isinstance(x, GroupArray) or x._dtype.kind in "fc"
@@ -270,7 +272,7 @@ def unique_values(function: Function, x: Any, /) -> Any:
 def searchsorted(
     function: Function, x: Any, values: Any, /, side: str = "left", sorter: Any = None
 ) -> Any:
-    """Return places in a sorted row: each device those of its values, in all of the row."""
+    """Return positions in a sorted row: each device for its own values."""
     if not isinstance(values, GroupArray) or values._rows is None:
         return everywhere(function, x, values, side, sorter)
     group = values._group

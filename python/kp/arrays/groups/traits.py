@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How functions of arrays treat the rows of a group's arrays, declared where each function stands."""
+"""How functions of arrays treat the rows of a group's arrays, declared at each function."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ class RowTrait:
     """
 
     how: str = "all"
-    #: Its results are views in NumPy. If rows have to move, they are copies, to which nobody may write in vain.
+    #: Its results are views in NumPy. If rows must move, they are read-only copies, so that writes
+    #: are not lost.
     view: bool = False
 
 
@@ -43,7 +44,7 @@ def by_rows(how: str = "all", *, view: bool = False) -> Callable[[F], F]:
 
 
 def trait_of(function: Callable[..., Any]) -> RowTrait:
-    """Return how a function treats rows: every device computes all of it, unless it says otherwise."""
+    """Return how a function treats rows: by default, every device computes all of it."""
     trait: RowTrait = getattr(function, "__kp_rows__", _OTHERS)
     return trait
 

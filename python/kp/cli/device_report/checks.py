@@ -11,7 +11,7 @@ import numpy as np
 
 import kp
 
-#: Types of arrays, from those that every device computes to those that many lack.
+#: Types of arrays, from types that every device has to types that many lack.
 TYPES = (
     *("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
     *("float16", "float32", "float64", "complex64", "complex128"),
@@ -32,7 +32,7 @@ void main() {
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found."""
+    """The result of a check."""
 
     group: str
     name: str
@@ -40,7 +40,7 @@ class Outcome:
     reason: str = ""
 
 
-Check = Callable[[kp.Manager], tuple[Any, Any]]  #: returns what was found, and what is expected
+Check = Callable[[kp.Manager], tuple[Any, Any]]  #: returns the result and the expected one
 
 _FLOATS = np.linspace(-4, 4, 10007, dtype=np.float32)
 _INTEGERS = (np.arange(10007, dtype=np.int64) * 7919 % 10007 - 5000).astype(np.int32)
@@ -156,7 +156,7 @@ def run_check(manager: kp.Manager, group: str, name: str, check: Check) -> Outco
         fault = difference(np.asarray(found), np.asarray(expected))
     except (kp.Unsupported, kp.ShaderError) as error:
         return Outcome(group, name, UNSUPPORTED, str(error))
-    except Exception as error:  # the report is about whatever happens there
+    except Exception as error:  # the report includes any failure
         return Outcome(group, name, FAILED, f"{type(error).__name__}: {error}")
     return Outcome(group, name, FAILED if fault else PASSED, fault)
 

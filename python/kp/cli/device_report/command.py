@@ -35,7 +35,7 @@ def report(arguments: argparse.Namespace) -> int:
         check_can_write(arguments.output)
     manager = open_manager(arguments.device)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what the report says anyway
+        warnings.simplefilter("ignore")  # the report includes it anyway
         outcomes = run_checks(manager)
         speeds = run_speeds(manager, arguments.quick)
     text = report_text(manager.get_device_properties(), manager._facts(), outcomes, speeds)
@@ -50,7 +50,7 @@ def report(arguments: argparse.Namespace) -> int:
 COMMAND = Command(
     name="report",
     help="write a report about a device that you can send",
-    description="Writes what a device offers, what of the library works on it, and a few speeds, as "
+    description="Writes a device's properties, the results of checks, and a few speeds, as "
     "text that you can send.",
     epilog=EXAMPLE,
     add_options=add_options,

@@ -36,7 +36,7 @@ def report_text(
         "limits\n" + format_table(_limit_rows(facts), indent="  "),
         "memory\n" + format_table(_memory_rows(facts), indent="  "),
         "features\n  " + _wrapped(facts["enabled_features"]),
-        "features that the device lacks or the library leaves off\n  "
+        "features that the device lacks or the library does not enable\n  "
         + _wrapped(facts["missing_features"]),
         "extensions\n  " + _wrapped(facts["extensions"]),
         f"checks: {_summary(counts)}\n" + format_table(_check_rows(outcomes), indent="  "),
@@ -132,7 +132,7 @@ def without_names(text: str) -> str:
     for folder in sorted(folders, key=len, reverse=True):
         if len(folder) >= _SHORTEST:
             text = text.replace(folder, "<folder>")
-    # Absolute paths that are left: two names at least, so that "GB/s" stays.
+    # Remaining absolute paths: two names at least, so that "GB/s" stays.
     text = re.sub(r"(?<![\w<>.])(?:[A-Za-z]:)?(?:[\\/][\w.+-]+){2,}", "<path>", text)
     for name in (_user(), platform.node(), platform.node().split(".")[0]):
         if len(name) >= _SHORTEST:

@@ -19,8 +19,8 @@ def multiply(
 algorithm = mgr.algorithm(tensors, multiply.to_spirv())
 ```
 
-The functions are compiled as those of kp.jit, of which they have all statements and functions. New
-programs use kp.jit itself.
+Functions are compiled as by kp.jit, with all of its statements and functions. New programs should
+use kp.jit itself.
 """
 
 from __future__ import annotations

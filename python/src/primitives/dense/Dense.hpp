@@ -17,8 +17,8 @@ struct MatrixShape {
 MatrixShape matrixShape(const RangeArgument& range, const char* argument);
 /// @throws ValueError if the matrices are not square
 SquareMatrices squareMatrices(const RangeArgument& range, const char* argument);
-/// Returns the columns of the right sides of equations: those of `b`, which has an axis less than
-/// `a` if each is one column.
+/// Returns the number of columns of the right sides `b`, which has an axis less than `a` if each is
+/// one column.
 uint64_t sideColumns(const RangeArgument& a, const RangeArgument& b);
 
 void bindCholesky(py::module_& module);

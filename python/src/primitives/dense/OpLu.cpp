@@ -30,8 +30,8 @@ void bindLu(py::module_& module) {
              "transposed"_a = false, doc(R"(
                  The last two axes of `a` are matrices of float32 or float64. `lu` has as many
                  elements, and may be `a`: l without its diagonal of 1, and u. `pivots` has an
-                 element of int32 or uint32 per step, the row that was exchanged with that of the
-                 step, counted from 0. `info` has one per matrix: 0, or the first step, counted from
+                 element of int32 or uint32 per step, the row that was exchanged with the step's
+                 row, counted from 0. `info` has one per matrix: 0, or the first step, counted from
                  1, whose pivot is 0. With `transposed`, `a` and `lu` hold transposed matrices,
                  which is faster.)"));
 }

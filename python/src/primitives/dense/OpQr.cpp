@@ -27,7 +27,7 @@ void bindQr(py::module_& module) {
         .def(py::init(&makeQr), "a"_a, "q"_a, "r"_a, py::kw_only(), "complete"_a = false, doc(R"(
             The last two axes of `a` are matrices of float32 or float64. The columns of `q`, which
             may be None, and the rows of `r` are as many as the smaller extent of a matrix, or if
-            `complete` as its rows. Signs are those of numpy.linalg.qr.)"));
+            `complete` as its rows. Signs as in numpy.linalg.qr.)"));
 }
 
 } // namespace kp::python
