@@ -15,10 +15,10 @@
 #include <kompute/arrays/DType.hpp>
 
 #include "arrays/engine/Plans.hpp"
-#include "arrays/engine/PrimitiveLaunches.hpp"
 #include "arrays/engine/Rules.hpp"
 #include "arrays/memory/Storage.hpp"
 #include "core/manager/ManagerAttachment.hpp"
+#include "primitives/plan/PrimitiveLaunches.hpp"
 
 namespace kp::arrays {
 
@@ -105,7 +105,7 @@ private:
     const int mMaxBuffers;
     const uint64_t mKeptLimit; ///< bytes of freed memory
     Plans mPlans;
-    PrimitiveLaunches mPrimitives;
+    primitives::PrimitiveLaunches mPrimitives;
 
     std::mutex mMutex; ///< guards the members below
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> mFreed;

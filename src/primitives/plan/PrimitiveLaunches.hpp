@@ -13,9 +13,9 @@
 #include "base/Hash.hpp"
 #include "core/queue/Repeater.hpp"
 
-namespace kp::arrays {
+namespace kp::primitives {
 
-/// Launches primitives of arrays. Small ones that come again with the same memory are kept with
+/// Launches primitives. Small ones that come again with the same memory are kept with
 /// their commands, which are submitted again: recording costs more than small primitives take.
 /// Thread-safe.
 class PrimitiveLaunches {
@@ -46,4 +46,4 @@ private:
     std::unordered_map<Hash, std::list<Known>::iterator, HashOfHash> mPlaces;
 };
 
-} // namespace kp::arrays
+} // namespace kp::primitives

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrays/engine/PrimitiveLaunches.hpp"
+#include "primitives/plan/PrimitiveLaunches.hpp"
 
 #include <optional>
 #include <utility>
@@ -7,10 +7,8 @@
 #include "core/queue/OperationLaunch.hpp"
 #include "primitives/plan/BoundPlan.hpp"
 
-namespace kp::arrays {
+namespace kp::primitives {
 namespace {
-
-using primitives::BoundPlan;
 
 /// Operations that are remembered.
 constexpr size_t kMostKnown = 256;
@@ -85,4 +83,4 @@ void PrimitiveLaunches::clear() noexcept {
     dropped.swap(mKnown);
 }
 
-} // namespace kp::arrays
+} // namespace kp::primitives
