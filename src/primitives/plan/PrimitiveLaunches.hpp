@@ -15,8 +15,8 @@
 
 namespace kp::primitives {
 
-/// Launches primitives. Small ones that come again with the same memory are kept with
-/// their commands, which are submitted again: recording costs more than small primitives take.
+/// Launches primitives. Small ones that come again with the same memory are kept with their
+/// commands, which are submitted again: recording costs more than small primitives take.
 /// Thread-safe.
 class PrimitiveLaunches {
 public:
