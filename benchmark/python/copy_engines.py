@@ -170,7 +170,9 @@ def pipeline(mgr: kp.Manager, cuda: Cuda) -> None:
         downloaded: list[kp.Event] = []
         for i in range(PIECES):
             if computes and i >= 4:
-                computed[i - 4].cuda_wait(cuda.up_stream)  # has read what is overwritten now
+                computed[i - 4].cuda_wait(
+                    cuda.up_stream
+                )  # has read the memory that is overwritten now
             with torch.cuda.stream(cuda.up_stream):
                 up[i % 4].copy_(piece(host[0], i), non_blocking=True)
             if computes:

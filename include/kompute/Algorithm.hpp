@@ -115,7 +115,7 @@ public:
     ///         InvalidArgument if there is no shader. The algorithm is then unchanged
     void setMemObjects(const MemoryObjects& memObjects);
 
-    /// Names the algorithm's dispatches in captures, profiles and messages, such as those of
+    /// Names the algorithm's dispatches in captures, profiles and messages, such as errors of
     /// DeviceLost and CheckFailed, and its pipeline in captures and validation messages. An empty
     /// name takes it away. What a sequence has recorded keeps the earlier name.
     /// @throws InvalidArgument after destroy()

@@ -23,9 +23,9 @@ struct CheckFault {
     std::string text;  ///< of the source line; "" if unknown
     /// Of assertions, races, non-finite results, unwritten memory and buffer addresses; else "".
     std::string message;
-    /// What is indexed: the shader's name of it, such as "particles.items"; "" if unknown.
+    /// The shader's name of the indexed object, such as "particles.items"; "" if unknown.
     std::string target;
-    std::string memory;  ///< the binding and what is bound, or the kind of memory
+    std::string memory;  ///< the binding and its object, or the kind of memory
     int64_t index = 0;   ///< or the divisor, the shift, the exact result or the address
     uint64_t extent = 0; ///< elements, or the width of a shift in bits
     std::string value;   ///< that should have been written; "" if unknown

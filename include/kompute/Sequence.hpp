@@ -190,7 +190,7 @@ public:
     /// @return false if there was nothing to cancel
     bool cancel();
 
-    /// Names the sequence in captures, in messages such as those of DeviceLost, and in
+    /// Names the sequence in captures, in messages such as DeviceLost's, and in
     /// Manager::underWay(). An empty name takes it away. Captures have the name from the next
     /// recording on.
     void setName(std::string_view name);

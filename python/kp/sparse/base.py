@@ -63,7 +63,7 @@ class SparseMatrix:
 
         That is a dense array, a sparse matrix of this module, SciPy or CuPy, a shape, `(data, (row, col))`,
         or `(data, indices, indptr)`, which the formats "csr" and "csc" take. Offsets and indices are checked;
-        a wrong one raises ValueError. Arrays of the device are copied, whatever `copy` is, so that the matrix
+        a wrong one raises ValueError. Arrays of the device are copied even if `copy` is false, so that the matrix
         stays as it is.
 
         Elements are float32, float64, complex64 or complex128. Others need a `dtype`; lists of Python's

@@ -285,7 +285,7 @@ void bindAlgorithm(Classes& classes) {
                 changeable(self).algorithm->setName(name);
             },
             "name"_a, doc(R"(
-                Names the dispatches in captures, profiles and messages, such as those of DeviceLost
+                Names the dispatches in captures, profiles and messages, such as DeviceLost's
                 and CheckFailed, and the pipeline in captures. An empty name takes it away.)"))
         .method("is_init", &Algorithm::isInit, "True once there is a shader, and until destroy().")
         .def(

@@ -189,7 +189,7 @@ void bindMemoryObject(py::module_& module) {
 
 void bindMemoryKinds(py::module_& module) {
     py::class_<MemoryKind>(module, "MemoryKind", "Device memory of one kind.")
-        .def_readonly("kind", &MemoryKind::kind, "What it is, such as 'tensors'.")
+        .def_readonly("kind", &MemoryKind::kind, "The kind, such as 'tensors'.")
         .def_readonly("count", &MemoryKind::count, "Number of objects; 0 if they are not counted.")
         .def_readonly("bytes", &MemoryKind::bytes, "The memory that they have together.")
         .def("__repr__", [](const MemoryKind& kind) {

@@ -411,7 +411,7 @@ void bindSequence(py::module_& module, Classes& classes) {
                 change(sequenceOf(self), [&](Sequence& sequence) { sequence.setName(name); });
             },
             "name"_a, doc(R"(
-            Names the sequence in captures, in messages such as those of DeviceLost, and in
+            Names the sequence in captures, in messages such as DeviceLost's, and in
             Manager.under_way(). An empty name takes it away.)"))
         .def("destroy", &destroySequence, doc(R"(
             Waits for running work and releases everything. A second call does nothing.)"));

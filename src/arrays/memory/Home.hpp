@@ -62,7 +62,7 @@ public:
     /// @throws Unsupported, OutOfMemory
     std::shared_ptr<Tensor> take(DType dtype, int64_t count, Memory::MemoryTypes type,
                                  Writer writer);
-    /// Keeps memory for new arrays, once nobody else has it, unless it is too much.
+    /// Keeps memory for new arrays, once nothing else uses it, unless it is too much.
     void giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept;
 
     /// Returns why arrays of the device cannot have a type; empty if they can.

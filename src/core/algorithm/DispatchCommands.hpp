@@ -42,7 +42,7 @@ public:
     /// Returns a text for messages: "dispatch of 'blur', a shader with 'source' and 'result', with
     /// 4 x 1 x 1 work groups".
     std::string describe() const;
-    /// The push constants, which are those of the operation or its algorithm.
+    /// The push constants: the operation's, or its algorithm's.
     std::span<const unsigned char> constants() const { return mConstants; }
     /// Uses a copy of constants(), so that record() may be called when the operation has changed.
     void useConstantsAt(const unsigned char* copy) { mConstants = {copy, mConstants.size()}; }

@@ -46,7 +46,7 @@ struct Memory::Impl {
 
     uint64_t cudaAddress = 0; ///< of memory that CUDA uses, too; else 0
 
-    bool hasContents = false; ///< from the beginning; else nobody has written it
+    bool hasContents = false; ///< from the beginning; else it was never written
 
     /// The host view is a mirror; see vulkan::HostMirror.
     bool mirrored = false;
@@ -110,7 +110,7 @@ struct Memory::Impl {
     /// Notes that the program gets a handle to the device memory. Copies the host's newer data
     /// there.
     void expose() const;
-    /// Notes from now on what is written, for checked mode, if the memory began without contents.
+    /// Notes writes from now on, for checked mode, if the memory began without contents.
     void followWrites() const;
     /// Copies to the device what the host has changed, before part of the memory is read or
     /// written other than by a recorded operation.
@@ -124,7 +124,7 @@ struct Memory::Impl {
     /// Writes initial data, if any, to the host view, or to the device memory for eStorage.
     void initialise(const void* data);
     /// Counts the device memory, if the device's allocator has it, in an account; null for none.
-    /// Follows writes if the manager checks for reads of what nobody has written.
+    /// Follows writes if the manager checks for reads of unwritten memory.
     void enter(std::shared_ptr<MemoryAccount> account);
     /// Frees everything, and marks it so that recordings of it can no longer be submitted.
     void release();

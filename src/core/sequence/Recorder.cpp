@@ -61,7 +61,7 @@ Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer
                    Order order)
     : mDevice(device), mRecording(recording), mCommandBuffer(commandBuffer),
       mLabels(device.labels()), mBound(device, commandBuffer), mDefers(order == Order::eByNeed),
-      mCopies(!recording.trail) {} // what is copied is recorded elsewhere, without the trail
+      mCopies(!recording.trail) {} // copies are recorded elsewhere, without the trail
 
 Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
     return tActive && tActive->mCommandBuffer == commandBuffer ? tActive : nullptr;

@@ -69,7 +69,7 @@ public:
     /// @throws as parts()
     Parts partsFor(vulkan::SharedScratch::Loan& scratch) const;
 
-    /// Returns the plan of an operation; null if it is no primitive.
+    /// Returns the plan of an operation; null unless it is a primitive.
     static BoundPlan* of(OpBase& operation);
     /// Appends what tells it from others with the same plan or memory.
     /// @return false if equal operations cannot be told: they push numbers of their own, or the

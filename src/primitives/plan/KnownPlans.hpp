@@ -34,7 +34,7 @@ public:
 
     const DeviceTraits& traits() const { return mTraits; }
 
-    /// Returns the plan of a problem; without one, keeps that of @p prepare().
+    /// Returns the plan of a problem. Without one, makes and keeps @p prepare()'s.
     /// @param checks  of the plan
     template <typename Problem, typename Prepare>
     std::shared_ptr<const PreparedPlan> get(const Problem& problem,

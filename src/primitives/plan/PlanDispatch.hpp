@@ -23,7 +23,7 @@ struct PlanMemory {
     std::shared_ptr<Tensor> tensor;
     uint64_t start = 0;
     const char* name = ""; ///< for messages: "the input"
-    bool replaced = false; ///< the plan writes all elements of the tensor, whatever they were
+    bool replaced = false; ///< the plan writes all elements of the tensor without reading them
 };
 
 /// The memories of a plan, and what its dispatches share in checked mode.

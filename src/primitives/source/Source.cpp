@@ -188,7 +188,7 @@ std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cac
     CompileOptions options;
     options.fileName = kernel.name;
     options.cacheFolder = cacheFolder;
-    options.includes = IncludePolicy::eNone; // expressions may be those of strangers
+    options.includes = IncludePolicy::eNone; // expressions may come from strangers
     options.debugInfo = checked;
     const std::string whole = wholeSource(kernel, checked);
     if (kernel.userTexts.empty())

@@ -24,7 +24,7 @@ using primitives::Argument;
 using primitives::FftArgument;
 using primitives::FftProblem;
 
-constexpr const char* kName = "OpFFT";
+constexpr const char* kFftName = "OpFFT";
 
 /// Sets extents and batches.
 void setShape(FftProblem& problem, const std::vector<uint64_t>& shape, const FftArgument& in,
@@ -32,12 +32,12 @@ void setShape(FftProblem& problem, const std::vector<uint64_t>& shape, const Fft
     if (shape.size() > 3)
         fail<InvalidArgument>("{}: there are transforms in one to three dimensions, but the shape "
                               "({}) has {}; transform the others by further operations",
-                              kName, join(shape), shape.size());
+                              kFftName, join(shape), shape.size());
     problem.extents = shape;
     if (shape.empty()) {
         // In place, the length of rows with room for half spectra is not known.
         if (problem.real && problem.inPlace)
-            fail<InvalidArgument>("{}: a real transform in place needs a shape", kName);
+            fail<InvalidArgument>("{}: a real transform in place needs a shape", kFftName);
         const FftArgument& values = problem.inverse ? out : in;
         problem.extents = {problem.real ? values.numbers : values.numbers / 2};
     }
@@ -45,11 +45,11 @@ void setShape(FftProblem& problem, const std::vector<uint64_t>& shape, const Fft
         if (extent == 0)
             fail<InvalidArgument>("{}: the shape ({}) has an extent of 0; arrays have at least one "
                                   "element",
-                                  kName, join(problem.extents));
+                                  kFftName, join(problem.extents));
     uint64_t elements = 1;
     for (const uint64_t extent : problem.extents) {
         if (extent > UINT64_MAX / 64 / elements)
-            fail<InvalidArgument>("{}: no tensor has the elements of the shape ({})", kName,
+            fail<InvalidArgument>("{}: no tensor has the elements of the shape ({})", kFftName,
                                   join(problem.extents));
         elements *= extent;
     }
@@ -57,7 +57,7 @@ void setShape(FftProblem& problem, const std::vector<uint64_t>& shape, const Fft
         if (argument.numbers % each != 0)
             fail<InvalidArgument>("{}: {} has {} real numbers, but each array of shape ({}) has "
                                   "{} of them there",
-                                  kName, argument.name, argument.numbers, join(problem.extents),
+                                  kFftName, argument.name, argument.numbers, join(problem.extents),
                                   each);
         return argument.numbers / each;
     };
@@ -66,7 +66,7 @@ void setShape(FftProblem& problem, const std::vector<uint64_t>& shape, const Fft
     problem.batches = problem.moveIn ? outBatches : batchesOf(in, problem.inNumbers());
     if (problem.batches != outBatches)
         fail<InvalidArgument>("{}: the input has {} arrays of shape ({}), but the output has {}",
-                              kName, problem.batches, join(problem.extents), outBatches);
+                              kFftName, problem.batches, join(problem.extents), outBatches);
 }
 
 /// An array in C order.
@@ -112,7 +112,7 @@ void requireNumbers(const FftArgument& argument, const std::vector<uint64_t>& ex
                     bool isComplex) {
     if (argument.numbers != numbersOf(extents, isComplex))
         fail<InvalidArgument>("{}: {} has {} real numbers, but an array of ({}) has {} of them",
-                              kName, argument.name, argument.numbers, join(extents),
+                              kFftName, argument.name, argument.numbers, join(extents),
                               numbersOf(extents, isComplex));
 }
 
@@ -127,12 +127,12 @@ std::vector<uint64_t> setAxes(FftProblem& problem, const std::vector<uint64_t>& 
     if (shape.empty() || shape.size() > 4)
         fail<InvalidArgument>("{}: axes and an input shape need a shape of one to four extents, "
                               "but it has {}",
-                              kName, shape.size());
+                              kFftName, shape.size());
     if (problem.real && problem.inPlace)
         fail<InvalidArgument>("{}: a real transform in place takes neither axes nor an input "
                               "shape; give an output",
-                              kName);
-    const std::vector<size_t> chosen = primitives::fftAxes(shape.size(), options.axes, kName);
+                              kFftName);
+    const std::vector<size_t> chosen = primitives::fftAxes(shape.size(), options.axes, kFftName);
     std::vector<size_t> order; // the others, then the chosen ones
     for (size_t i = 0; i < shape.size(); ++i)
         if (std::find(chosen.begin(), chosen.end(), i) == chosen.end())
@@ -150,12 +150,12 @@ std::vector<uint64_t> setAxes(FftProblem& problem, const std::vector<uint64_t>& 
     const std::vector<uint64_t>& given = options.inputShape.empty() ? wanted : options.inputShape;
     if (given.size() != shape.size())
         fail<InvalidArgument>("{}: the input shape ({}) has other dimensions than the shape ({})",
-                              kName, join(given), join(shape));
+                              kFftName, join(given), join(shape));
     for (size_t i = 0; i < others; ++i)
         if (given[order[i]] != shape[order[i]])
             fail<InvalidArgument>("{}: axis {} is not transformed, so its extent {} in the input "
                                   "shape ({}) must equal the one in the shape ({})",
-                                  kName, order[i], given[order[i]], join(given), join(shape));
+                                  kFftName, order[i], given[order[i]], join(given), join(shape));
     requireNumbers(in, given, !fromReal);
     requireNumbers(out, outShape, !toReal);
 
@@ -212,27 +212,27 @@ void setNormalization(FftProblem& problem, FftNormalization normalization) {
 std::unique_ptr<primitives::BoundPlan> fftPlan(const TensorRange& in, const TensorRange& out,
                                                const std::vector<uint64_t>& shape,
                                                const FftOptions& options) {
-    primitives::requireFft(kName);
+    primitives::requireFft(kFftName);
     std::vector<Argument> arguments = {{in, "the input"}, {out ? out : in, "the output", true}};
-    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
+    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kFftName);
     FftProblem problem;
     problem.real = options.real;
     problem.inverse = options.inverse;
     problem.inPlace = !out || primitives::isSameMemory(arguments[0], arguments[1]);
     if (!problem.inPlace)
-        primitives::requireDisjoint(arguments[0], arguments[1], kName);
+        primitives::requireDisjoint(arguments[0], arguments[1], kFftName);
 
     const bool fromReal = options.real && !options.inverse && !problem.inPlace;
     const bool toReal = options.real && options.inverse && !problem.inPlace;
-    const FftArgument input = primitives::fftArgument(arguments[0], fromReal, kName);
-    const FftArgument output = primitives::fftArgument(arguments[1], toReal, kName);
+    const FftArgument input = primitives::fftArgument(arguments[0], fromReal, kFftName);
+    const FftArgument output = primitives::fftArgument(arguments[1], toReal, kFftName);
     if (input.type != output.type)
-        fail<InvalidArgument>("{}: the input consists of {}, but the output of {}", kName,
+        fail<InvalidArgument>("{}: the input consists of {}, but the output of {}", kFftName,
                               Memory::toString(input.type), Memory::toString(output.type));
     problem.type = input.type;
     if (output.numbers == 0 && (input.numbers == 0 || !options.inputShape.empty()))
         return std::make_unique<primitives::BoundPlan>(device, primitives::Plan(2),
-                                                       std::move(arguments), kName);
+                                                       std::move(arguments), kFftName);
     setShape(problem, setAxes(problem, shape, options, input, output, arguments[0], arguments[1]),
              input, output);
     setNormalization(problem, options.normalization);
@@ -249,7 +249,7 @@ std::unique_ptr<primitives::BoundPlan> fftPlan(const TensorRange& in, const Tens
                                         programs.constants(device));
     });
     return std::make_unique<primitives::BoundPlan>(device, std::move(plan), std::move(arguments),
-                                                   kName);
+                                                   kFftName);
 }
 
 } // namespace

@@ -217,7 +217,8 @@ bool Device::settle() noexcept {
     try {
         const std::vector<std::string> underWay =
             mBreadcrumbs ? mBreadcrumbs->underWay() : std::vector<std::string>{};
-        KP_LOG_WARN("device {} still works after {} ms, and nobody waits for it; what it uses is "
+        KP_LOG_WARN("device {} still works after {} ms, and nothing waits for it; the memory that "
+                    "it uses is "
                     "kept until the process ends{}{}",
                     name(), endLimit().count(), underWay.empty() ? "" : ": ", join(underWay, "; "));
     } catch (...) { // a log sink that throws

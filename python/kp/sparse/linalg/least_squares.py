@@ -147,9 +147,9 @@ def lsqr(
     calc_var: bool = False,
     x0: Any = None,
 ) -> tuple[Array, int, int, float, float, float, float, float, float, Array]:
-    """Return x that minimizes the norm of b - A x, and with `damp` that of damp (x - x0) besides.
+    """Return x that minimizes the norm of b - A x, and with `damp` also the norm of damp (x - x0).
 
-    Arguments and results are those of scipy.sparse.linalg.lsqr: x, why it stopped, the number of steps, norms of
+    Arguments and results are as in scipy.sparse.linalg.lsqr: x, why it stopped, the number of steps, norms of
     the residual (without and with `damp`), of A, the condition of A, the norms of A^T r and of x - x0, and the
     variances if `calc_var` says so. Steps are launched without waiting; the last few may be more than needed.
     """

@@ -86,7 +86,7 @@ def cg(
     """Solve A x = b with conjugate gradients, for a Hermitian and positive definite A.
 
     Returns x, and 0, or the number of steps after which the norm of b - A x was still above the larger of
-    `rtol` times that of b, and `atol`. `M` approximates the inverse of A: jacobi(A), or a LinearOperator.
+    `rtol` times the norm of b, and `atol`. `M` approximates the inverse of A: jacobi(A), or a LinearOperator.
     `callback` is called with x after each step, which then waits for the device.
     """
     return _solved(_kp._cg, A, b, x0, rtol, atol, maxiter, M, callback)

@@ -160,7 +160,7 @@ def spsolve_triangular(
 
     The rows are sorted into levels, which the matrix keeps: the rows of one level need no results of each
     other, and a product computes them all. So a solution takes as many steps as there are levels. With
-    `unit_diagonal`, the diagonal is ones, whatever is stored there. Nothing is overwritten. Raises
+    `unit_diagonal`, the diagonal is ones, and stored elements of it are ignored. Nothing is overwritten. Raises
     LinAlgError if A is not triangular, or if its diagonal has a 0.
     """
     if host.is_sparse(A) or not isinstance(A, SparseMatrix):
