@@ -10,7 +10,6 @@
 #include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "vulkan/device/Device.hpp"
-#include "vulkan/queue/Commands.hpp"
 
 namespace kp {
 namespace {
@@ -113,7 +112,7 @@ void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,
             for (const Part& part : kernel->mParts) {
                 bound.bind(pipeline, part.set->handle());
                 bound.push(pipeline, part.push, pipeline.layout().pushConstantBytes());
-                vulkan::recordDispatch(*kernel->mDevice, commandBuffer, {part.groups, 1, 1});
+                bound.dispatch({part.groups, 1, 1});
             }
         });
 }

@@ -10,7 +10,7 @@
 namespace kp {
 namespace {
 
-constexpr size_t kMaxListed = 5; ///< objects in a message
+constexpr size_t kMaxListedObjects = 5; ///< objects in a message
 
 } // namespace
 
@@ -74,15 +74,16 @@ OutOfMemory withHolders(const OutOfMemory& error, MemoryAccount& account) {
     uint64_t others = 0;
     for (size_t i = 0; i < objects.size(); ++i) {
         const MemoryObject& each = objects[i];
-        if (i >= kMaxListed)
+        if (i >= kMaxListedObjects)
             others += each.bytes;
         else
             reasons.push_back(formatted("{}{} has {} bytes",
                                         each.name.empty() ? "" : "'" + each.name + "', ", each.kind,
                                         each.bytes));
     }
-    if (objects.size() > kMaxListed)
-        reasons.push_back(formatted("{} more have {} bytes", objects.size() - kMaxListed, others));
+    if (objects.size() > kMaxListedObjects)
+        reasons.push_back(
+            formatted("{} more have {} bytes", objects.size() - kMaxListedObjects, others));
     const std::string whole = error.what();
     return OutOfMemory(whole.substr(0, whole.find('\n')), error.vkResult(), std::move(reasons));
 }

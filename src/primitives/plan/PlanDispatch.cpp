@@ -11,7 +11,6 @@
 #include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "vulkan/memory/Buffer.hpp"
-#include "vulkan/queue/Commands.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -48,6 +47,7 @@ PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
                            std::shared_ptr<vulkan::Pipeline> pipeline,
                            const std::vector<PlanMemory>& memories)
     : mDevice(device) {
+    makeSkippable();
     join(dispatch, push, std::move(pipeline), memories);
 }
 
@@ -121,15 +121,17 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
             recorder->keep(dispatch.pipeline);
             recorder->keep(dispatch.set);
         }
+        Predication::Slot counts{};
+        if (dispatch.counts)
+            counts = bound.indirectCounts(*dispatch.counts, dispatch.countsOffset);
         bound.bind(*dispatch.pipeline, dispatch.set->handle());
         if (!dispatch.push.empty())
             bound.push(*dispatch.pipeline, dispatch.push.data(),
                        static_cast<uint32_t>(dispatch.push.size() * sizeof dispatch.push[0]));
         if (dispatch.counts)
-            vulkan::recordDispatchIndirect(mDevice, commands, *dispatch.counts,
-                                           dispatch.countsOffset);
+            bound.dispatchIndirect(counts);
         else
-            vulkan::recordDispatch(mDevice, commands, dispatch.groups);
+            bound.dispatch(dispatch.groups);
     });
 }
 

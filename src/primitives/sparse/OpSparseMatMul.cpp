@@ -20,7 +20,7 @@ namespace {
 using primitives::Argument;
 using DataTypes = Memory::DataTypes;
 
-constexpr const char* kName = "OpSparseMatMul";
+constexpr const char* kSparseName = "OpSparseMatMul";
 
 /// Sets the type of numbers, which all of some arguments have.
 void setNumbers(primitives::SparseProblem& problem, const Argument& first, const Argument& other) {
@@ -29,16 +29,17 @@ void setNumbers(primitives::SparseProblem& problem, const Argument& first, const
     if (type != other.range.tensor->dataType() || bytes != implOf(*other.range.tensor).elementSize)
         fail<InvalidArgument>("{}: {} and {} must have the same type, but are of {} ({} bytes) and "
                               "{} ({} bytes)",
-                              kName, first.name, other.name, Memory::toString(type), bytes,
+                              kSparseName, first.name, other.name, Memory::toString(type), bytes,
                               Memory::toString(other.range.tensor->dataType()),
                               implOf(*other.range.tensor).elementSize);
     problem.isComplex = type == DataTypes::eCustom && (bytes == 8 || bytes == 16);
     if (!problem.isComplex && type != DataTypes::eFloat && type != DataTypes::eDouble)
-        fail<InvalidArgument>(
-            "{}: {} are of {} ({} bytes), but must be of {}, {}, or complex "
-            "numbers: {} of 8 or 16 bytes",
-            kName, first.name, Memory::toString(type), bytes, Memory::toString(DataTypes::eFloat),
-            Memory::toString(DataTypes::eDouble), Memory::toString(DataTypes::eCustom));
+        fail<InvalidArgument>("{}: {} are of {} ({} bytes), but must be of {}, {}, or complex "
+                              "numbers: {} of 8 or 16 bytes",
+                              kSparseName, first.name, Memory::toString(type), bytes,
+                              Memory::toString(DataTypes::eFloat),
+                              Memory::toString(DataTypes::eDouble),
+                              Memory::toString(DataTypes::eCustom));
     const bool isDouble = type == DataTypes::eDouble || (problem.isComplex && bytes == 16);
     problem.part = isDouble ? DataTypes::eDouble : DataTypes::eFloat;
 }
@@ -46,8 +47,8 @@ void setNumbers(primitives::SparseProblem& problem, const Argument& first, const
 void requireCount(const Argument& argument, uint64_t needed, const char* reason) {
     const uint64_t given = primitives::elementsOf(argument.range);
     if (given != needed)
-        fail<InvalidArgument>("{}: {} must have {}, {}, but {} were given", kName, argument.name,
-                              counted(needed, "element"), reason, given);
+        fail<InvalidArgument>("{}: {} must have {}, {}, but {} were given", kSparseName,
+                              argument.name, counted(needed, "element"), reason, given);
 }
 
 std::unique_ptr<primitives::BoundPlan>
@@ -59,13 +60,13 @@ sparsePlan(const TensorRange& offsets, const TensorRange& indices, const TensorR
                                        {values, "the values"},
                                        {x, "X"},
                                        {y, "Y", true}};
-    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
-    primitives::requireExtents({extents.rows, extents.inner, extents.columns}, kName);
+    const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kSparseName);
+    primitives::requireExtents({extents.rows, extents.inner, extents.columns}, kSparseName);
     primitives::SparseProblem problem;
     setNumbers(problem, arguments[2], arguments[3]);
     setNumbers(problem, arguments[2], arguments[4]);
-    problem.wideOffsets = primitives::indexTypeOf(arguments[0], kName).wide;
-    problem.wideIndices = primitives::indexTypeOf(arguments[1], kName).wide;
+    problem.wideOffsets = primitives::indexTypeOf(arguments[0], kSparseName).wide;
+    problem.wideIndices = primitives::indexTypeOf(arguments[1], kSparseName).wide;
     problem.rows = extents.rows;
     problem.inner = extents.inner;
     problem.columns = extents.columns;
@@ -76,13 +77,13 @@ sparsePlan(const TensorRange& offsets, const TensorRange& indices, const TensorR
     requireCount(arguments[3], extents.inner * extents.columns, "inner times columns");
     requireCount(arguments[4], extents.rows * extents.columns, "rows times columns");
     for (size_t i = 0; i < 4; ++i)
-        primitives::requireDisjoint(arguments[i], arguments[4], kName);
+        primitives::requireDisjoint(arguments[i], arguments[4], kSparseName);
     // The longest row decides about the method alone: matrices that differ in it share plans.
     problem.longestRow = options.longestRow;
     problem.method = primitives::sparseMethod(problem);
     problem.longestRow = 0;
     return primitives::boundPlan(device, problem, primitives::planSparse, std::move(arguments),
-                                 kName);
+                                 kSparseName);
 }
 
 } // namespace

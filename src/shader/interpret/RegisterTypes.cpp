@@ -4,7 +4,7 @@
 namespace kp::shader {
 namespace {
 
-using Words = std::vector<std::array<uint32_t, 2>>;
+using RegisterWords = std::vector<std::array<uint32_t, 2>>;
 
 bool isWord(const Node* type) {
     return type && (type->opcode == spv::OpTypeInt || type->opcode == spv::OpTypeFloat) &&
@@ -69,30 +69,31 @@ uint32_t RegisterTypes::count(uint32_t type) const {
     return static_cast<uint32_t>(parts(type).size());
 }
 
-std::optional<Words> RegisterTypes::constant(uint32_t id) const {
+std::optional<RegisterWords> RegisterTypes::constant(uint32_t id) const {
     const Node* const node = mEditor.global(id);
     if (!node)
         return std::nullopt;
     switch (node->opcode) {
     case spv::OpConstantTrue:
-        return Words{{1, 0}};
+        return RegisterWords{{1, 0}};
     case spv::OpConstantFalse:
-        return Words{{0, 0}};
+        return RegisterWords{{0, 0}};
     case spv::OpConstant:
-        return isSingle(node->type) ? Words{{node->operand(0), node->operand(1)}} : Words{};
+        return isSingle(node->type) ? RegisterWords{{node->operand(0), node->operand(1)}}
+                                    : RegisterWords{};
     case spv::OpConstantNull:
     case spv::OpUndef:
-        return Words(count(node->type), {0, 0});
+        return RegisterWords(count(node->type), {0, 0});
     case spv::OpConstantComposite: {
-        Words all;
+        RegisterWords all;
         for (const uint32_t each : node->operands) {
-            const std::optional<Words> part = constant(each);
+            const std::optional<RegisterWords> part = constant(each);
             if (!part)
                 return std::nullopt;
             all.insert(all.end(), part->begin(), part->end());
         }
         if (isSingle(node->type) && all.size() == 2)
-            return Words{{all[0][0], all[1][0]}};
+            return RegisterWords{{all[0][0], all[1][0]}};
         return all;
     }
     default:
