@@ -223,7 +223,7 @@ ARGUMENTS = {
     "Manager.exportable_tensor.shape": "_Extent",
     "Manager.import_memory.shape": "_Extent",
     "Manager.sequence.queue_index": "SupportsIndex | str",
-    "Queue.launch.operations": "OpBase | collections.abc.Sequence[OpBase]",
+    "operations": "OpBase | collections.abc.Sequence[OpBase]",
     "OpArgSort.__init__.indices": "_Range",
     "OpArgSort.__init__.keys": "_Range",
     "OpArgSort.__init__.segments": "_Range | None",

@@ -32,6 +32,7 @@
 #include <kompute/operations/OpFill.hpp>
 #include <kompute/operations/OpMemoryBarrier.hpp>
 #include <kompute/operations/OpMult.hpp>
+#include <kompute/operations/OpRepeat.hpp>
 #include <kompute/operations/OpSyncDevice.hpp>
 #include <kompute/operations/OpSyncLocal.hpp>
 

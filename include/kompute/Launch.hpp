@@ -18,6 +18,7 @@
 #include <kompute/launch/Launcher.hpp>
 #include <kompute/launch/PrimitiveLauncher.hpp>
 #include <kompute/launch/Profiler.hpp>
+#include <kompute/launch/RepeatLauncher.hpp>
 #include <kompute/launch/Trace.hpp>
 #include <kompute/launch/TunableKernel.hpp>
 #include <kompute/launch/TunedAlgorithm.hpp>

@@ -58,6 +58,7 @@ from ._groups import asbuffer, copy, default_group, set_default_group
 from ._jit import JitFunction, intrinsics as _intrinsics, jit
 from ._jit.intrinsics import *  # noqa: F403
 from ._kernels.kernel import Kernel, kernel
+from ._kernels.repeat import repeat_until
 from ._kp import (
     AccessFlags,
     Algorithm,
@@ -102,6 +103,7 @@ from ._kp import (
     OpQr,
     OpRandom,
     OpReduce,
+    OpRepeat,
     OpReverse,
     OpRunLength,
     OpScan,
@@ -204,6 +206,7 @@ __all__ = [
     "OpQr",
     "OpRandom",
     "OpReduce",
+    "OpRepeat",
     "OpReverse",
     "OpRunLength",
     "OpScan",
@@ -261,6 +264,7 @@ __all__ = [
     "list_devices",
     "memory",
     "reflect",
+    "repeat_until",
     "reset_peak_memory",
     "set_default_group",
     "set_default_float",

@@ -127,6 +127,7 @@ from kp._jit.intrinsics import (
     subgroup_xor as subgroup_xor,
 )
 from kp._kernels.kernel import Kernel as Kernel, kernel as kernel
+from kp._kernels.repeat import repeat_until as repeat_until
 from kp._kp import (
     AccessFlags as AccessFlags,
     Algorithm as Algorithm,
@@ -171,6 +172,7 @@ from kp._kp import (
     OpQr as OpQr,
     OpRandom as OpRandom,
     OpReduce as OpReduce,
+    OpRepeat as OpRepeat,
     OpReverse as OpReverse,
     OpRunLength as OpRunLength,
     OpScan as OpScan,
@@ -335,6 +337,7 @@ __all__ = [
     "OpQr",
     "OpRandom",
     "OpReduce",
+    "OpRepeat",
     "OpReverse",
     "OpRunLength",
     "OpScan",
@@ -735,6 +738,7 @@ __all__ = [
     "reflect",
     "remainder",
     "repeat",
+    "repeat_until",
     "reset_peak_memory",
     "reshape",
     "resize",

@@ -1771,6 +1771,22 @@ class OpMult(OpBase):
 
     def __init__(self, tensors: collections.abc.Iterable[Memory], algorithm: Algorithm) -> None: ...
 
+class OpRepeat(OpBase):
+    """Repeats operations until a flag on the device is set, in one submission."""
+
+    def __init__(
+        self,
+        operations: OpBase | collections.abc.Sequence[OpBase],
+        flag: Tensor,
+        most: SupportsIndex,
+        element: SupportsIndex = 0,
+    ) -> None:
+        """Before each of at most `most` steps, the device looks at the `flag`, an element of a
+        tensor of integers or booleans that the operations may write. Once it is not 0, no
+        further step runs. A step consists of dispatches, primitives, OpCopy, OpFill and OpMult,
+        which the device can skip; others raise InvalidArgument when they are recorded.
+        """
+
 class OpMemoryBarrier(OpBase):
     """A barrier placed by hand. Sequences place all barriers that their operations need."""
 
@@ -3265,6 +3281,30 @@ class KernelListLauncher:
         """Launches everything on the queue, in order; only the first waits for `wait_for`. An empty
         list waits for them itself. Returns at once, with the event of the last launch.
         """
+
+class RepeatLauncher(Launcher):
+    """Repeats a list of launchers on the device until a flag is set, alone or in another list: a
+    kp.OpRepeat. It takes the parameters of the list's launchers.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        step: KernelListLauncher,
+        flag: Tensor,
+        most: SupportsIndex,
+        element: SupportsIndex = 0,
+        default_queue: Queue | None = None,
+        profiler: TimingSink | None = None,
+    ) -> None: ...
+
+    def __call__(
+        self,
+        queue: Queue | None = None,
+        wait_for: _Events = None,
+        **parameters: Any,
+    ) -> Event:
+        """Launches and returns at once."""
 
 def compile(
     source_or_path: _Path,

@@ -80,6 +80,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindKernelLauncher(module);
     bindCopyLauncher(module);
     bindKernelListLauncher(module);
+    bindRepeatLauncher(module);
 
     bindShader(module);
     bindShaderLibrary(module);

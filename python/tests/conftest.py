@@ -42,6 +42,20 @@ void main() {
 }
 """
 
+# Counts its runs, and sets a flag in run number `last`.
+COUNT = """
+#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer A { uint count[]; };
+layout(binding = 1) writeonly buffer B { uint flag[]; };
+layout(push_constant) uniform P { uint last; };
+void main() {
+    count[0] += 1;
+    if (count[0] == last)
+        flag[0] = 1;
+}
+"""
+
 #: Writes the product of two buffers to a third one.
 MULTIPLY = """#version 450
 layout(local_size_x = 1) in;

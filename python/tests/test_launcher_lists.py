@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import COUNT
 from launcher_support import INTEGERS, SCALE, fixed, parametrized
 
 import kp
@@ -216,3 +217,29 @@ def test_exception_of_a_host_function_fails_dependent_launches(
     fails = False
     step(queue).wait()
     assert tensor.data()[0] == 40
+
+
+def test_launchers_are_repeated_in_lists_with_their_parameters(mgr: kp.Manager) -> None:
+    count, flag = mgr.tensor_t([0], dtype="uint32"), mgr.tensor_t([0], dtype="uint32")
+    kernel = kl.ParametrizedKernelLauncher(
+        "count", COUNT, {"last": "last"}, {"A": count, "B": flag}, default_global_work_size=1
+    )
+    step = kl.KernelListLauncher("step")
+    step += kernel
+    repeat = kl.RepeatLauncher("repeat", step, flag, 10)
+    step += kl.HostLauncher("host", lambda: None, [])
+    work = kl.KernelListLauncher("work")
+    work += kl.FillLauncher("reset", flag, 0)
+    work += kl.FillLauncher("zero", count, 0)
+    work += repeat
+    for last in (4, 7, 4):
+        work(queue=mgr.queue(), last=last).wait()
+        assert count.read().tolist() == [last]
+    repeat(queue=mgr.queue(), last=100).wait()
+    assert count.read().tolist() == [4], "the flag is still set"
+    with pytest.raises(kp.InvalidArgument, match="runs on the host"):
+        kl.RepeatLauncher("host", step, flag, 2)(queue=mgr.queue(), last=1)
+    with pytest.raises(kp.InvalidArgument, match="is empty"):
+        kl.RepeatLauncher("empty", kl.KernelListLauncher("none"), flag, 2)
+    with pytest.raises(kp.InvalidArgument, match="unknown"):
+        repeat(queue=mgr.queue(), first=1)

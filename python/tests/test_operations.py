@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from conftest import INCREMENT
+from conftest import COUNT, INCREMENT
 
 import kp
 
@@ -425,3 +425,62 @@ def test_eval_all_evaluates_each_sequence_once(mgr: kp.Manager) -> None:
         kp.eval_all([sequences[0], sequences[0]])
     with pytest.raises(TypeError):
         kp.eval_all([1])
+
+
+def counters(mgr: kp.Manager) -> tuple[kp.Tensor, kp.Tensor]:
+    return mgr.tensor_t([0], dtype="uint32"), mgr.tensor_t([0], dtype="uint32")
+
+
+def counting(mgr: kp.Manager, count: kp.Tensor, flag: kp.Tensor, last: int) -> kp.OpAlgoDispatch:
+    algorithm = mgr.algorithm(
+        [count, flag], COUNT, workgroup=(1, 1, 1), push_consts=np.uint32([last])
+    )
+    return kp.OpAlgoDispatch(algorithm)
+
+
+def test_a_loop_stops_after_the_step_that_sets_the_flag(mgr: kp.Manager) -> None:
+    count, flag = counters(mgr)
+    values, copied = mgr.tensor([1, 2]), mgr.tensor([0, 0])
+    step = [kp.OpCopy([values, copied]), counting(mgr, count, flag, 5)]
+    sequence = mgr.sequence().record(kp.OpRepeat(step, flag, 3))
+    for expected in (3, 5, 5):
+        sequence.eval()
+        assert count.read().tolist() == [expected]
+    assert copied.read().tolist() == [1, 2]
+
+
+def test_a_loop_repeats_in_several_submissions(mgr: kp.Manager) -> None:
+    for last, most, expected, found in (
+        (200, 1000, 200, True),
+        (200, 150, 150, False),
+        (3, 5, 3, True),
+    ):
+        count, flag = counters(mgr)
+        assert kp.repeat_until([counting(mgr, count, flag, last)], flag, most) is found
+        assert count.read().tolist() == [expected]
+
+
+def test_a_loop_looks_at_an_element_of_the_flag(mgr: kp.Manager) -> None:
+    count, flag = counters(mgr)
+    flags = mgr.tensor_t([True, False, True])
+    for element, expected in ((0, 0), (1, 2), (2, 2)):
+        mgr.sequence().eval(kp.OpRepeat([counting(mgr, count, flag, 9)], flags, 2, element))
+        assert count.read().tolist() == [expected]
+
+
+def test_a_loop_refuses_what_the_device_cannot_skip(mgr: kp.Manager) -> None:
+    count, flag = counters(mgr)
+    step = counting(mgr, count, flag, 2)
+    with pytest.raises(kp.InvalidArgument, match="cannot skip kp.OpSyncLocal"):
+        mgr.sequence().record(kp.OpRepeat([step, kp.OpSyncLocal([count])], flag, 2))
+
+    with pytest.raises(TypeError, match="classes derived in Python"):
+        kp.OpRepeat(IncrementAndScale(mgr, mgr.tensor([1]), 2), flag, 2)
+    with pytest.raises(kp.InvalidArgument, match="no operations"):
+        kp.OpRepeat([], flag, 2)
+    with pytest.raises(kp.InvalidArgument, match="integers, not float32"):
+        kp.OpRepeat([step], mgr.tensor([0]), 2)
+    with pytest.raises(kp.InvalidArgument, match="at least 1"):
+        kp.repeat_until([step], flag, 0)
+    with pytest.raises(TypeError):
+        kp.OpRepeat([step], "flag", 1)  # type: ignore[arg-type]

@@ -119,7 +119,7 @@ void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,
             for (const Part& part : kernel->mParts) {
                 bound.bind(pipeline, part.set->handle());
                 bound.push(pipeline, part.push, pipeline.layout().pushConstantBytes());
-                vulkan::recordDispatch(*kernel->mDevice, commandBuffer, {part.groups, 1, 1});
+                bound.dispatch({part.groups, 1, 1});
             }
         });
 }

@@ -12,6 +12,7 @@
 #include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
+#include "operations/ByteKernel.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
 namespace kp {
@@ -39,7 +40,8 @@ void requireApart(const std::vector<std::shared_ptr<Memory>>& objects) {
 } // namespace
 
 OpCopy::OpCopy(const MemoryObjects& memObjects)
-    : mMemObjects(distinctObjects(memObjects.get(), "OpCopy")) {
+    : mMemObjects(distinctObjects(memObjects.get(), "OpCopy")), mKernels(mMemObjects.size()) {
+    makeSkippable();
     if (mMemObjects.size() < 2)
         fail<InvalidArgument>(
             "OpCopy takes a source and at least one destination that is another object, but was "
@@ -54,10 +56,11 @@ Accesses OpCopy::accesses() {
         return BufferKernel::takes(*memory);
     };
     const Memory::Impl& source = implOf(*mMemObjects[0]);
-    mByKernel = Recorder::choosesCommands() && source.device &&
+    mByKernel = Recorder::choosesCommands() && !Recorder::predicates() && source.device &&
                 source.device->transfer().copiesByKernel(source.bytes()) &&
                 std::all_of(mMemObjects.begin(), mMemObjects.end(), takes);
-    const Accesses::By by = mByKernel ? Accesses::By::eDispatch : Accesses::By::eTransfer;
+    const Accesses::By by =
+        mByKernel || Recorder::predicates() ? Accesses::By::eDispatch : Accesses::By::eTransfer;
     Accesses accesses;
     accesses.read(mMemObjects[0], by);
     for (size_t i = 1; i < mMemObjects.size(); ++i)
@@ -72,7 +75,9 @@ void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
     requireApart(mMemObjects);
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     Recorder* const recorder = Recorder::active(commands);
-    if (mByKernel && recorder && recorder->records(*this)) {
+    if (Recorder::predicates()) {
+        recordKernels(commands);
+    } else if (mByKernel && recorder && recorder->records(*this)) {
         std::vector<std::shared_ptr<const BufferKernel>> kernels;
         for (size_t i = 1; i < mMemObjects.size(); ++i)
             kernels.push_back(BufferKernel::copy(*mMemObjects[0], *mMemObjects[i]));
@@ -83,6 +88,22 @@ void OpCopy::record(const vk::CommandBuffer& commandBuffer) {
             mMemObjects[i]->recordCopyFrom(commandBuffer, mMemObjects[0]);
     }
     Recorder::keepBindings(*this, commands);
+}
+
+void OpCopy::recordKernels(VkCommandBuffer commandBuffer) {
+    for (const std::shared_ptr<Memory>& memory : mMemObjects)
+        if (memory->type() != Memory::Type::eTensor)
+            throw InvalidArgument("OpRepeat copies tensors, but OpCopy was given an image; copy it "
+                                  "before or after OpRepeat, or by a shader");
+    const std::shared_ptr<vulkan::Buffer>& source = implOf(*mMemObjects[0]).buffer;
+    const vulkan::CopiedRange all{0, 0, implOf(*mMemObjects[0]).bytes()};
+    for (size_t i = 1; i < mMemObjects.size(); ++i) {
+        const std::shared_ptr<vulkan::Buffer>& destination = implOf(*mMemObjects[i]).buffer;
+        if (!mKernels[i] || !mKernels[i]->isFor(source, destination))
+            mKernels[i] =
+                std::make_shared<const ByteKernel>(source, destination, std::span(&all, 1));
+        ByteKernel::record(mKernels[i], commandBuffer);
+    }
 }
 
 void OpCopy::postEval(const vk::CommandBuffer&) {

@@ -11,6 +11,8 @@
 
 namespace kp {
 
+class ByteKernel;
+
 using vulkan::CopiedRange;
 
 /// Copies bytes from one tensor to another, or within one. The caller has checked the ranges.
@@ -29,6 +31,7 @@ private:
     std::shared_ptr<Memory> mSource;
     std::shared_ptr<Memory> mDestination;
     std::vector<CopiedRange> mRanges;
+    std::shared_ptr<const ByteKernel> mKernel; ///< if it was recorded by one
 };
 
 } // namespace kp

@@ -17,6 +17,7 @@
 #include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "operations/BufferKernel.hpp"
+#include "operations/ByteKernel.hpp"
 #include "vulkan/queue/Commands.hpp"
 #include "vulkan/transfer/Transfer.hpp"
 
@@ -119,7 +120,8 @@ uint64_t elementOf(const Value& value, Memory::DataTypes type, uint32_t bytes) {
 } // namespace
 
 OpFill::OpFill(const MemoryObjects& memObjects, const Value& value)
-    : mMemObjects(distinctObjects(memObjects.get(), "OpFill")) {
+    : mMemObjects(distinctObjects(memObjects.get(), "OpFill")), mKernels(mMemObjects.size()) {
+    makeSkippable();
     for (const std::shared_ptr<Memory>& memory : mMemObjects) {
         implOf(*memory).requireAlive();
         if (memory->type() != Memory::Type::eTensor)
@@ -141,7 +143,7 @@ OpFill::OpFill(const MemoryObjects& memObjects, const Value& value)
 OpFill::~OpFill() = default;
 
 Accesses OpFill::accesses() {
-    mByKernel = Recorder::choosesCommands() &&
+    mByKernel = Recorder::choosesCommands() && !Recorder::predicates() &&
                 std::all_of(mMemObjects.begin(), mMemObjects.end(),
                             [](const std::shared_ptr<Memory>& memory) {
                                 const Memory::Impl& impl = implOf(*memory);
@@ -149,11 +151,12 @@ Accesses OpFill::accesses() {
                                        impl.device->transfer().fillsByKernel(impl.bytes()) &&
                                        BufferKernel::takes(*memory);
                             });
+    const bool kernels = mByKernel || Recorder::predicates();
     Accesses accesses;
     for (size_t i = 0; i < mMemObjects.size(); ++i)
         accesses
             .write(mMemObjects[i],
-                   mByKernel || mDispatches[i] ? Accesses::By::eDispatch : Accesses::By::eTransfer)
+                   kernels || mDispatches[i] ? Accesses::By::eDispatch : Accesses::By::eTransfer)
             .copied(true);
     return accesses;
 }
@@ -180,8 +183,15 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
                 continue;
             }
             implOf(*mMemObjects[i]).requireAlive();
-            vulkan::recordFill(commands, *implOf(*mMemObjects[i]).buffer,
-                               static_cast<uint32_t>(mPatterns[i]));
+            const std::shared_ptr<vulkan::Buffer>& buffer = implOf(*mMemObjects[i]).buffer;
+            if (!Recorder::predicates()) {
+                vulkan::recordFill(commands, *buffer, static_cast<uint32_t>(mPatterns[i]));
+                continue;
+            }
+            if (!mKernels[i] || !mKernels[i]->fills(buffer))
+                mKernels[i] =
+                    std::make_shared<const ByteKernel>(mPatterns[i], buffer, 0, buffer->fillSize());
+            ByteKernel::record(mKernels[i], commands);
         }
     }
     Recorder::keepBindings(*this, commands);

@@ -8,6 +8,7 @@
 #include "core/Native.hpp"
 #include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/Recorder.hpp"
+#include "operations/ByteKernel.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -15,6 +16,7 @@ namespace kp {
 OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64_t bytes,
                          const unsigned char* element, size_t elementBytes)
     : mTensor(std::move(tensor)), mOffset(offset), mBytes(bytes) {
+    makeSkippable();
     const vulkan::Buffer& buffer = *implOf(*mTensor).buffer;
     // A fill to the end may include the padding.
     const bool toTheEnd = offset + bytes == buffer.size() && buffer.fillSize() % 4 == 0;
@@ -40,14 +42,24 @@ OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64
 Accesses OpFillRange::accesses() {
     Accesses accesses;
     const bool replaces = mOffset == 0 && mBytes >= implOf(*mTensor).bytes();
-    accesses.write(mTensor, Accesses::By::eTransfer).copied(replaces);
+    accesses
+        .write(mTensor, Recorder::predicates() ? Accesses::By::eDispatch : Accesses::By::eTransfer)
+        .copied(replaces);
     return accesses;
 }
 
 void OpFillRange::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
-    const vulkan::Buffer& buffer = *implOf(*mTensor).buffer;
-    if (mPattern) {
+    const std::shared_ptr<vulkan::Buffer>& tensor = implOf(*mTensor).buffer;
+    const vulkan::Buffer& buffer = *tensor;
+    if (Recorder::predicates()) {
+        if (!mKernel || !mKernel->fills(tensor))
+            mKernel = mPattern
+                          ? std::make_shared<const ByteKernel>(mPattern, tensor, mOffset, mBytes)
+                          : std::make_shared<const ByteKernel>(uint64_t{mWord} << 32 | mWord,
+                                                               tensor, mOffset, mBytes);
+        ByteKernel::record(mKernel, commands);
+    } else if (mPattern) {
         vulkan::recordRepeat(commands, *mPattern, buffer, mOffset, mBytes);
         if (Recorder* const recorder = Recorder::active(commands))
             recorder->keep(mPattern);

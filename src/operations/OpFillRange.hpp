@@ -7,6 +7,8 @@
 #include <kompute/operations/OpBase.hpp>
 
 namespace kp {
+
+class ByteKernel;
 namespace vulkan {
 class Buffer;
 }
@@ -25,8 +27,9 @@ private:
     std::shared_ptr<Memory> mTensor;
     uint64_t mOffset;
     uint64_t mBytes;
-    uint32_t mWord = 0;                       ///< used if mPattern is null
-    std::shared_ptr<vulkan::Buffer> mPattern; ///< copied repeatedly if a fill command cannot do it
+    uint32_t mWord = 0;                        ///< used if mPattern is null
+    std::shared_ptr<vulkan::Buffer> mPattern;  ///< copied repeatedly if a fill command cannot do it
+    std::shared_ptr<const ByteKernel> mKernel; ///< if it was recorded by one
 };
 
 } // namespace kp

@@ -14,7 +14,9 @@ OpMemoryBarrier::OpMemoryBarrier(const MemoryObjects& memObjects,
                                  const vk::PipelineStageFlagBits& dstStage, bool barrierOnPrimary)
     : mMemObjects(distinctObjects(memObjects.get(), "OpMemoryBarrier")), mSrcAccess(srcAccess),
       mDstAccess(dstAccess), mSrcStage(srcStage), mDstStage(dstStage),
-      mBarrierOnPrimary(barrierOnPrimary) {}
+      mBarrierOnPrimary(barrierOnPrimary) {
+    makeSkippable(); // it changes nothing
+}
 
 OpMemoryBarrier::~OpMemoryBarrier() = default;
 

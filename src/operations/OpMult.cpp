@@ -42,6 +42,7 @@ OpMult::OpMult(const MemoryObjects& objects, std::shared_ptr<Algorithm> algorith
                 "beside {}",
                 memory->size(), Memory::toString(memory->dataType()), memObjects[0]->size());
     }
+    makeSkippable();
     algorithm->rebuild(memObjects, SHADEROPMULT_COMP_SPV, {1, 1, 1});
     algorithm->setWorkgroup(groupsFor(memObjects[2]->size(), algorithm->getLocalSize()[0]));
 }

@@ -125,11 +125,16 @@ protected:
     /// @throws InvalidArgument if no sequence is recording; the part's exceptions
     static void recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part);
 
+    /// States that OpRepeat may skip this operation. Call it in the constructor of an operation
+    /// whose record() calls recordPart() and records nothing else.
+    void makeSkippable() { mSkippable = true; }
+
 private:
     friend class Recorder;
     friend class Sequence;
 
     bool mInitialised = false;
+    bool mSkippable = false;
     bool mOfSequence = false; ///< an OpAlgoDispatch that belongs to a single sequence
 };
 

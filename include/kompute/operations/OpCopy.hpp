@@ -5,6 +5,8 @@
 
 namespace kp {
 
+class ByteKernel;
+
 /// Copies the device memory of the first object to each of the others. Tensors and images can be
 /// mixed. After the evaluation, the host view of each destination shows the copy.
 class KOMPUTE_API OpCopy : public OpBase {
@@ -21,8 +23,11 @@ public:
     void postEval(const vk::CommandBuffer& commandBuffer) override;
 
 private:
+    void recordKernels(VkCommandBuffer commandBuffer);
+
     std::vector<std::shared_ptr<Memory>> mMemObjects;
     bool mByKernel = false; ///< result of the last accesses(): a compute shader copies
+    std::vector<std::shared_ptr<const ByteKernel>> mKernels; ///< to each destination, for OpRepeat
 };
 
 /// Kompute 0.9.0's name.

@@ -9,6 +9,8 @@
 
 namespace kp {
 
+class ByteKernel;
+
 /// An element given by its bits, which OpFill does not convert.
 ///
 ///     sequence->record<kp::OpFill>({floats}, kp::ElementBits(0x7fc00000u)); // NaN
@@ -79,6 +81,7 @@ private:
     /// Of each tensor, if the two halves of its pattern differ, which no Vulkan fill command
     /// supports; otherwise null.
     std::vector<std::shared_ptr<OpAlgoDispatch>> mDispatches;
+    std::vector<std::shared_ptr<const ByteKernel>> mKernels; ///< of each tensor, for OpRepeat
 };
 
 } // namespace kp

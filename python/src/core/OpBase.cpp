@@ -238,6 +238,22 @@ std::unique_ptr<HandleOf<OpMult>> makeMult(const py::object& tensors, const py::
     return made;
 }
 
+std::unique_ptr<HandleOf<OpRepeat>> makeRepeat(const py::object& operations,
+                                               const TensorHandle& flag, uint32_t most,
+                                               uint64_t element) {
+    std::vector<std::shared_ptr<OpBase>> step;
+    std::vector<std::shared_ptr<OpBase>> derived;
+    const py::list given = isA<OpHandle>(operations) ? py::list(py::make_tuple(operations))
+                                                     : toList(operations, "operations");
+    for (const py::handle operation : given)
+        step.push_back(toOperation(operation.ptr(), &derived));
+    if (!derived.empty())
+        throw py::type_error("OpRepeat takes operations of kp, which the device repeats by itself, "
+                             "and not those of classes derived in Python; give the operations that "
+                             "their record() returns");
+    return std::make_unique<HandleOf<OpRepeat>>(std::move(step), flag.tensor(), most, element);
+}
+
 /// @param Flags  vk::AccessFlagBits or vk::PipelineStageFlagBits
 template <typename Flags>
 Flags oneFlag(py::handle value, const char* argument) {
@@ -340,6 +356,14 @@ void bindOperations(py::module_& module, Classes& classes) {
     declareOperation<HandleOf<OpMult>>(
         module, "OpMult", "Multiplies two float tensors element by element into a third.")
         .def(py::init(&makeMult), "tensors"_a, "algorithm"_a);
+
+    declareOperation<HandleOf<OpRepeat>>(module, "OpRepeat", doc(R"(
+        Repeats operations until a flag on the device is set, in one submission.)"))
+        .def(py::init(&makeRepeat), "operations"_a, "flag"_a, "most"_a, "element"_a = 0, doc(R"(
+            Before each of at most `most` steps, the device looks at the `flag`, an element of a
+            tensor of integers or booleans that the operations may write. Once it is not 0, no
+            further step runs. A step consists of dispatches, primitives, OpCopy, OpFill and OpMult,
+            which the device can skip; others raise InvalidArgument when they are recorded.)"));
 
     declareOperation<HandleOf<OpMemoryBarrier>>(module, "OpMemoryBarrier", doc(R"(
         A barrier placed by hand. Sequences place all barriers that their operations need.)"))

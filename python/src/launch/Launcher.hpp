@@ -114,6 +114,7 @@ void bindKernelLauncher(py::module_& module);
 void bindKernelListLauncher(py::module_& module);
 /// Binds CopyLauncher, FillLauncher and PrimitiveLauncher.
 void bindCopyLauncher(py::module_& module);
+void bindRepeatLauncher(py::module_& module);
 void bindTunedKernelLauncher(py::module_& module);
 
 } // namespace kp::python

@@ -41,6 +41,22 @@ void BoundState::push(const vulkan::Pipeline& pipeline, const void* data, uint32
                    static_cast<const unsigned char*>(data) + bytes);
 }
 
+void BoundState::dispatch(const std::array<uint32_t, 3>& groups) {
+    if (mPredication) [[unlikely]]
+        dispatchIndirect(mPredication->next(groups));
+    else
+        vulkan::recordDispatch(mDevice, mCommandBuffer, groups);
+}
+
+Predication::Slot BoundState::indirectCounts(const vulkan::Buffer& counts, uint64_t offset) {
+    const Predication::Slot given{&counts, offset};
+    return mPredication ? mPredication->nextIndirect(*this, mCommandBuffer, given) : given;
+}
+
+void BoundState::dispatchIndirect(const Predication::Slot& counts) {
+    vulkan::recordDispatchIndirect(mDevice, mCommandBuffer, *counts.buffer, counts.offset);
+}
+
 void BoundState::forget() {
     mPipeline = VK_NULL_HANDLE;
     mLayout = VK_NULL_HANDLE;

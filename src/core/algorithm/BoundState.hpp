@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "core/sequence/Predication.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
@@ -27,6 +29,17 @@ public:
     void bindFurther(const vulkan::Pipeline& pipeline,
                      std::span<const std::shared_ptr<vulkan::DescriptorSet>> sets);
     void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
+
+    /// Records a dispatch of what is bound.
+    void dispatch(const std::array<uint32_t, 3>& groups);
+    /// Returns the group counts to give to dispatchIndirect(). Call it before bind(), because it
+    /// may record other dispatches.
+    Predication::Slot indirectCounts(const vulkan::Buffer& counts, uint64_t offset);
+    void dispatchIndirect(const Predication::Slot& counts);
+    /// What makes dispatches ones that the device can switch off; null: they cannot be.
+    Predication* predication() const { return mPredication; }
+    void setPredication(Predication* predication) { mPredication = predication; }
+
     /// Call it after commands recorded elsewhere, which may bind anything.
     void forget();
 
@@ -37,6 +50,7 @@ private:
     VkPipelineLayout mLayout = VK_NULL_HANDLE;
     VkDescriptorSet mSet = VK_NULL_HANDLE;
     std::vector<unsigned char> mPushed;
+    Predication* mPredication = nullptr;
 };
 
 } // namespace kp

@@ -91,15 +91,17 @@ void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) 
         mBinding->report->recordReset(bound.device(), commandBuffer);
     if (!mBinding->unnoted.empty()) [[unlikely]]
         mBinding->recordUnnoted(bound.device(), commandBuffer);
+    Predication::Slot counts{};
+    if (mGroupCounts) [[unlikely]]
+        counts = bound.indirectCounts(*mGroupCounts, mGroupCountsOffset);
     mBinding->bindTo(bound);
     if (!mConstants.empty())
         bound.push(*mBinding->pipeline, mConstants.data(),
                    static_cast<uint32_t>(mConstants.size()));
     if (mGroupCounts) [[unlikely]]
-        vulkan::recordDispatchIndirect(bound.device(), commandBuffer, *mGroupCounts,
-                                       mGroupCountsOffset);
+        bound.dispatchIndirect(counts);
     else
-        vulkan::recordDispatch(bound.device(), commandBuffer, mGroups);
+        bound.dispatch(mGroups);
 }
 
 void detail::SmallBytes::assign(const void* data, size_t bytes) {

@@ -16,7 +16,7 @@ namespace {
 using shader::FaultKind;
 using shader::FaultValue;
 
-constexpr size_t kMaxListed = 5; ///< places in a message
+constexpr size_t kMaxListedFaults = 5; ///< places in a message
 
 const char* nameOf(FaultKind kind) {
     switch (kind) {
@@ -124,7 +124,7 @@ std::vector<std::string> detailsOf(const std::vector<CheckFault>& faults, uint64
     const auto samePlace = [](const CheckFault& a, const CheckFault& b) {
         return a.kind == b.kind && a.line == b.line && a.target == b.target;
     };
-    for (size_t i = 1; i < faults.size() && listed < kMaxListed; ++i) {
+    for (size_t i = 1; i < faults.size() && listed < kMaxListedFaults; ++i) {
         if (samePlace(faults[i], faults[i - 1]) || samePlace(faults[i], first))
             break;
         details.push_back(formatted("also {}{}", placeOf(faults[i]), mistakeOf(faults[i])));

@@ -40,6 +40,14 @@ private:
     Recorder* mPrevious;
 };
 
+/// Returns any queue on which dispatches may be recorded.
+const vulkan::Queue& computeQueue(const vulkan::Device& device) {
+    for (size_t i = 0; i < device.userQueueCount(); ++i)
+        if (device.queue(i).computes())
+            return device.queue(i);
+    fail<Unsupported>("{} has no queue that computes, which operations need", device.name());
+}
+
 void requireAlgorithmOf(const vulkan::Device& device, const Algorithm::Impl& algorithm) {
     if (algorithm.device.get() == &device) [[likely]]
         return;
@@ -65,6 +73,10 @@ Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer
 
 Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
     return tActive && tActive->mCommandBuffer == commandBuffer ? tActive : nullptr;
+}
+
+bool Recorder::predicates() {
+    return tActive && tActive->mBound.predication();
 }
 
 bool Recorder::choosesCommands() {
@@ -118,7 +130,9 @@ void Recorder::note(const Accesses::Entry& entry) {
     if (entry.copied && !mirror) {
         vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(*resource);
         use.copied = true;
-        use.replaces |= entry.replaces && mRecording.accesses.resources().size() > known;
+        // What is skipped replaces nothing.
+        use.replaces |= entry.replaces && mRecording.accesses.resources().size() > known &&
+                        !mBound.predication();
     }
     mHostMayRead |= entry.writes && (mirror || impl.hostReadable());
     notePadded(entry.memory);
@@ -174,6 +188,7 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
         });
     if (op.mGroupCounts) [[unlikely]]
         note({op.mGroupCounts, true, false, Accesses::By::eIndirect});
+    notePredication(op.mGroupCounts != nullptr);
     keepBinding(commands.binding());
     recordOrDefer(commands, algorithm.accessesAnything());
     if (mCopies)
@@ -210,6 +225,23 @@ void Recorder::note(const MemoryBinding& binding) {
         mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
                                       vulkan::WorkKind::eCompute, use.reads, use.writes});
     mHostMayRead |= binding.hostMayRead;
+}
+
+// Dispatches read their group counts, and indirect ones copy theirs before (Predication).
+void Recorder::notePredication(bool indirect) {
+    Predication* const predication = mBound.predication();
+    if (!predication) [[likely]]
+        return;
+    std::vector<vulkan::HazardAccess> copied;
+    for (const vulkan::HazardAccess& access : mOperationAccesses)
+        if (access.kind == vulkan::WorkKind::eIndirect)
+            copied.push_back({access.memory, vulkan::WorkKind::eCompute, true, false});
+    mOperationAccesses.insert(mOperationAccesses.end(), copied.begin(), copied.end());
+    keep(predication->counts());
+    const uint32_t counts = mRecording.accesses.add(predication->counts(), indirect);
+    mOperationAccesses.push_back({counts, vulkan::WorkKind::eIndirect, true, false});
+    if (indirect)
+        mOperationAccesses.push_back({counts, vulkan::WorkKind::eCompute, false, true});
 }
 
 void Recorder::recordOrDefer(const DispatchCommands& commands, bool anything) {
@@ -263,9 +295,18 @@ void Recorder::recordOther(OpBase& op) {
     }
     const Activation activation(this);
     mOperationAccesses.clear();
+    if (mBound.predication() && !op.mSkippable)
+        fail<InvalidArgument>(
+            "OpRepeat cannot skip {}: it has other commands than dispatches, which would run in "
+            "every step. Record it before or after OpRepeat, or use a shader",
+            classNameOf(op));
     const Accesses accesses = op.accesses();
-    for (const Accesses::Entry& entry : accesses.entries())
+    bool indirect = false;
+    for (const Accesses::Entry& entry : accesses.entries()) {
         note(entry);
+        indirect |= entry.by == Accesses::By::eIndirect;
+    }
+    notePredication(indirect);
     noteMirrors(accesses);
     const bool declared = std::exchange(mDeclared, !accesses.isAnything());
     recordBarrier(mOperationAccesses, accesses.isAnything());
@@ -352,6 +393,46 @@ void Recorder::recordPart(OpBase& op) {
     mBindingsKnown = false;
     mDispatched = false;
     mHooks = true;
+}
+
+void Recorder::recordStep(std::span<const std::shared_ptr<OpBase>> operations,
+                          Predication& predication) {
+    vulkan::SharedScratch::Loan* const scratch = std::exchange(mScratch, nullptr);
+    mBound.setPredication(&predication);
+    try {
+        for (const std::shared_ptr<OpBase>& operation : operations)
+            recordPart(*operation);
+    } catch (...) {
+        mScratch = scratch;
+        mBound.setPredication(nullptr);
+        throw;
+    }
+    mScratch = scratch;
+    mBound.setPredication(nullptr);
+}
+
+void Recorder::rehearseStep(vulkan::Device& device,
+                            std::span<const std::shared_ptr<OpBase>> operations,
+                            Predication& predication) {
+    Recording recording;
+    recording.begin(device, computeQueue(device));
+    Recorder recorder(device, recording, recording.commandBuffer.handle());
+    const Activation activation(&recorder);
+    recorder.recordStep(operations, predication);
+}
+
+std::vector<const vulkan::Resource*>
+Recorder::writtenBy(vulkan::Device& device, std::span<const std::shared_ptr<OpBase>> operations) {
+    Recording recording;
+    recording.begin(device, computeQueue(device));
+    Recorder recorder(device, recording, recording.commandBuffer.handle());
+    for (const std::shared_ptr<OpBase>& operation : operations)
+        recorder.record(*operation);
+    std::vector<const vulkan::Resource*> written;
+    for (const vulkan::ResourceAccess& access : recording.accesses.resources())
+        if (access.writes)
+            written.push_back(access.resource.get());
+    return written;
 }
 
 void Recorder::recordCommands(OpBase& op) {

@@ -41,7 +41,15 @@ public:
     /// Records a dispatch that accessesBindingOnly(). The caller keeps its binding.
     void record(const DispatchCommands& commands);
     void recordPart(OpBase& op); ///< inside the operation that is being recorded
-    void end();                  ///< records the barrier against later submissions and the host
+    /// Inside the operation that is being recorded: records operations so that the device can
+    /// switch off their dispatches. Operations have memory of their own for intermediate results.
+    /// @throws InvalidArgument if an operation has other commands than dispatches
+    void recordStep(std::span<const std::shared_ptr<OpBase>> operations, Predication& predication);
+    /// Does so in a command buffer that is never submitted, to find what operations throw.
+    static void rehearseStep(vulkan::Device& device,
+                             std::span<const std::shared_ptr<OpBase>> operations,
+                             Predication& predication);
+    void end(); ///< records the barrier against later submissions and the host
 
     /// Lends operations memory for intermediate results, which they have until the recording is
     /// submitted. Without it, each has its own.
@@ -51,6 +59,11 @@ public:
         const Recorder* const recorder = active(commandBuffer);
         return recorder ? recorder->mScratch : nullptr;
     }
+
+    /// Returns the memory that operations write.
+    /// @throws what they throw when they are recorded
+    static std::vector<const vulkan::Resource*>
+    writtenBy(vulkan::Device& device, std::span<const std::shared_ptr<OpBase>> operations);
 
     /// Returns false if the operation recorded last needs no preEval() and postEval().
     bool hooks() const { return mHooks; }
@@ -71,6 +84,9 @@ public:
     void keep(const std::shared_ptr<T>& object) {
         mRecording.keep(object);
     }
+    /// Returns true while a recorder of this thread records operations that the device can switch
+    /// off (repeat()). They record dispatches alone.
+    static bool predicates();
     /// Keeps a dispatch's bindings, and its reports of mistakes.
     void keepBinding(const std::shared_ptr<const MemoryBinding>& binding);
     /// Notes where a dispatch reports mistakes.
@@ -110,6 +126,7 @@ private:
     void recordCommands(OpBase& op);
     void recordDispatch(const OpAlgoDispatch& op); ///< not of a derived class
     void note(const MemoryBinding& binding);
+    void notePredication(bool indirect);
     // If `anything`, the dispatch may access any memory.
     void recordOrDefer(const DispatchCommands& commands, bool anything);
     void recordDeferred();

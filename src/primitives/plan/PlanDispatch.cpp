@@ -50,6 +50,7 @@ PlanDispatch::PlanDispatch(vulkan::Device& device, const Dispatch& dispatch,
                            const std::vector<uint32_t>& push, const StoragePipeline& pipeline,
                            PlanMemories& memories)
     : mDevice(device) {
+    makeSkippable();
     join(dispatch, push, pipeline, memories);
 }
 
@@ -162,6 +163,9 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
                                                   range.bytes);
             vulkan::recordFullBarrier(mDevice, commands);
         }
+        Predication::Slot counts{};
+        if (dispatch.counts)
+            counts = bound.indirectCounts(*dispatch.counts, dispatch.countsOffset);
         bound.bind(*dispatch.pipeline, dispatch.set->handle());
         if (dispatch.report) [[unlikely]]
             bound.bindFurther(*dispatch.pipeline, dispatch.reportSets);
@@ -169,10 +173,9 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
             bound.push(*dispatch.pipeline, dispatch.push.data(),
                        static_cast<uint32_t>(dispatch.push.size() * sizeof dispatch.push[0]));
         if (dispatch.counts)
-            vulkan::recordDispatchIndirect(mDevice, commands, *dispatch.counts,
-                                           dispatch.countsOffset);
+            bound.dispatchIndirect(counts);
         else
-            vulkan::recordDispatch(mDevice, commands, dispatch.groups);
+            bound.dispatch(dispatch.groups);
     });
 }
 

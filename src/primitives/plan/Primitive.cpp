@@ -9,7 +9,9 @@
 
 namespace kp {
 
-Primitive::Primitive(std::unique_ptr<primitives::BoundPlan> plan) : mPlan(std::move(plan)) {}
+Primitive::Primitive(std::unique_ptr<primitives::BoundPlan> plan) : mPlan(std::move(plan)) {
+    makeSkippable();
+}
 
 Primitive::~Primitive() = default;
 

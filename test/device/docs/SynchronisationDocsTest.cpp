@@ -8,6 +8,7 @@
 #include <kompute/Launch.hpp>
 
 #include <atomic>
+#include <cmath>
 #include <future>
 
 namespace kp::test {
@@ -41,6 +42,24 @@ sequence->record<kp::OpSyncDevice>({input})
     sequence->eval();
     EXPECT_EQ(sharpened->vector(), (std::vector<float>{2, 8, 5, -1}));
     EXPECT_EQ(counts->vector(), (std::vector<uint32_t>{2, 2}));
+}
+
+TEST_F(SynchronisationDocsTest, RunsTheCodeOnLoops) {
+    auto number = manager.tensor({2});
+    auto root = manager.tensor({1});
+    auto done = manager.tensorT<uint32_t>({0});
+    auto newton = manager.algorithm(
+        {number, root, done},
+        spirv(shader(buffer(0, "readonly", "float", "a") + buffer(1, "", "float", "x") +
+                         buffer(2, "writeonly", "uint", "done"),
+                     "float next = 0.5 * (x[0] + a[0] / x[0]);"
+                     "done[0] = uint(abs(next - x[0]) <= 1e-6 * next); x[0] = next;")));
+    // clang-format off
+std::vector<std::shared_ptr<kp::OpBase>> step = {std::make_shared<kp::OpAlgoDispatch>(newton)};
+manager.sequence()->record<kp::OpRepeat>(step, done, 50)->eval();
+    // clang-format on
+    EXPECT_NEAR(onDevice<float>(*root)[0], std::sqrt(2.0f), 1e-6f);
+    EXPECT_EQ(onDevice<uint32_t>(*done)[0], 1u);
 }
 
 TEST_F(SynchronisationDocsTest, RunsTheCodeOnTwoQueues) {
@@ -112,7 +131,7 @@ kp::Event log = queue->hostFunction([&] { ++written; }, {done});   // an event o
 
 TEST_F(SynchronisationDocsTest, HasTheCodeOfThePage) {
     expectCodeOfPage("docs/guides/synchronisation.md",
-                     "test/device/docs/SynchronisationDocsTest.cpp", 4);
+                     "test/device/docs/SynchronisationDocsTest.cpp", 5);
 }
 
 } // namespace
