@@ -44,7 +44,7 @@ public:
     /// @throws OutOfMemory
     CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
                 std::vector<BoundMemory> bound, std::shared_ptr<vulkan::Buffer>* shadow = nullptr);
-    /// Logs faults that nobody has taken.
+    /// Keeps faults that nobody has taken, see keepFaults().
     ~CheckReport();
     CheckReport(const CheckReport&) = delete;
     CheckReport& operator=(const CheckReport&) = delete;
@@ -80,6 +80,9 @@ using CheckReports = std::vector<std::shared_ptr<CheckReport>>;
 
 /// Returns the faults of the first report that has any, and forgets all; null if none has.
 std::exception_ptr takeFaults(const CheckReports& reports);
+
+/// Keeps faults for throwFaults(). Those that it never throws are logged when the device ends.
+void keepFaults(vulkan::Device& device, std::exception_ptr faults) noexcept;
 
 /// Throws the faults that any finished work of a device has reported and nobody has taken. Call it
 /// after a wait that belongs to no event.
