@@ -4,6 +4,10 @@
 
 T kp_integer_sign(T x) { return T(x > T(0)) - T(x < T(0)); }
 
+T kp_divisor(const T y) {  // checked mode reports it if it is 0
+    return y;
+}
+
 T kp_signed_divide(T x, T y) {  // rounded down; 0 if y is 0
     if (y == T(0)) return T(0);
     if (y == T(-1)) return -x;

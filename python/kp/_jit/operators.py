@@ -134,6 +134,8 @@ class Operators:
             return self.helper("kp_floor_divide" if symbol == "//" else "kp_remainder", own, [a, b])
         if not own.is_scalar:
             self._numbers.fail(node, f"vectors of integers have no {symbol}; use their components")
+        if self._unit.checked and not (b.is_constant and b.constant != 0):
+            b = self.helper("kp_divisor", own, [b])
         name = "unsigned" if own.kind == "uint" else "signed"
         return self.helper(f"kp_{name}_{'divide' if symbol == '//' else 'remainder'}", own, [a, b])
 

@@ -9,8 +9,10 @@
 
 #include "arrays/engine/KernelText.hpp"
 #include "base/Text.hpp"
+#include "core/check/CheckedShader.hpp"
 #include "core/manager/ManagerImpl.hpp"
 #include "core/memory/MemoryImpl.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 
 namespace kp::arrays {
 namespace {
@@ -96,7 +98,8 @@ Manager& Home::manager() const {
 std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTypes type,
                                    Writer writer) {
     std::vector<Lent> dropped; // outlives the lock
-    {
+    // Used memory counts as written, so checked mode takes new memory.
+    if (!checksOf(manager().defaultQueue().get()).uninitialised) {
         const std::lock_guard lock(mMutex);
         if (std::shared_ptr<Tensor> tensor = takeFreed(dtype, count, type, writer))
             return tensor;
@@ -144,7 +147,8 @@ std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count, Memory::Memor
 void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept {
     Lent memory{std::move(tensor), dtype, count};
     // Launches that wait for the host have the tensor unseen.
-    if (memory.bytes() > mKeptLimit || !mManager.load() || !memory.tensor->canBeReused())
+    if (memory.bytes() > mKeptLimit || !mManager.load() || !memory.tensor->canBeReused() ||
+        vulkan::WrittenMemory::follows(*implOf(*memory.tensor).buffer))
         return;
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> dropped;
     std::vector<Lent> returned;

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <new>
 #include <unordered_set>
 #include <utility>
 
@@ -22,6 +23,7 @@ namespace {
 struct Living {
     std::mutex mutex;
     std::vector<CheckReport*> reports;
+    std::vector<std::pair<const vulkan::Device*, std::exception_ptr>> kept; ///< see keepFaults()
 };
 
 Living& living() {
@@ -29,7 +31,49 @@ Living& living() {
     return all;
 }
 
-std::atomic<size_t> gLiving{0};
+std::atomic<size_t> gLiving{0}; ///< of both
+
+/// Returns the first faults that are kept for a device, and forgets them; null if there are none.
+std::exception_ptr takeKept(const vulkan::Device& device) {
+    auto& kept = living().kept;
+    const auto found =
+        std::ranges::find(kept, &device, [](const auto& each) { return each.first; });
+    if (found == kept.end())
+        return nullptr;
+    std::exception_ptr faults = std::move(found->second);
+    kept.erase(found);
+    gLiving.fetch_sub(1, std::memory_order_relaxed);
+    return faults;
+}
+
+/// Logs what is kept at the end of a device.
+class KeptFaults final : public vulkan::DeviceCompanion {
+public:
+    explicit KeptFaults(const vulkan::Device& device) : mDevice(device) {}
+    ~KeptFaults() override {
+        while (true) {
+            std::exception_ptr faults;
+            {
+                const std::lock_guard lock(living().mutex);
+                faults = takeKept(mDevice);
+            }
+            if (!faults)
+                return;
+            try {
+                std::rethrow_exception(faults);
+            } catch (const std::exception& error) {
+                try {
+                    KP_LOG_ERROR("nothing waited for work whose shader made a mistake: {}",
+                                 error.what());
+                } catch (...) { // a log sink that throws; a destructor must not
+                }
+            }
+        }
+    }
+
+private:
+    const vulkan::Device& mDevice; ///< names the device only
+};
 
 /// Of the bound buffers. Elements beyond these are not compared, so that their shadow stays small.
 constexpr uint64_t kMaxShadowElements = uint64_t{1} << 23;
@@ -63,14 +107,17 @@ CheckReport::~CheckReport() {
         std::erase(living().reports, this);
         gLiving.fetch_sub(1, std::memory_order_relaxed);
     }
+    if (std::exception_ptr faults = take())
+        keepFaults(mBuffer->device(), std::move(faults));
+}
+
+void keepFaults(vulkan::Device& device, std::exception_ptr faults) noexcept {
     try {
-        if (const std::exception_ptr faults = take())
-            std::rethrow_exception(faults);
-    } catch (const std::exception& error) {
-        try {
-            KP_LOG_ERROR("nothing waited for work whose shader made a mistake: {}", error.what());
-        } catch (...) { // a log sink that throws; a destructor must not
-        }
+        device.companion<KeptFaults>([&] { return std::make_shared<KeptFaults>(device); });
+        const std::lock_guard lock(living().mutex);
+        living().kept.emplace_back(&device, std::move(faults));
+        gLiving.fetch_add(1, std::memory_order_relaxed);
+    } catch (const std::bad_alloc&) { // no memory left to tell of it
     }
 }
 
@@ -192,6 +239,8 @@ void throwFaults(const vulkan::Device& device) {
         for (CheckReport* const report : living().reports)
             if (report->mDevice == &device && !first)
                 first = report->take();
+        if (!first)
+            first = takeKept(device);
     }
     if (first)
         std::rethrow_exception(first);

@@ -46,7 +46,7 @@ public:
     CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
                 std::vector<BoundMemory> bound, std::shared_ptr<const std::string> name,
                 std::shared_ptr<vulkan::Buffer>* shadow = nullptr);
-    /// Logs faults that nobody has taken.
+    /// Keeps untaken faults, see keepFaults().
     ~CheckReport();
     CheckReport(const CheckReport&) = delete;
     CheckReport& operator=(const CheckReport&) = delete;
@@ -84,6 +84,9 @@ using CheckReports = std::vector<std::shared_ptr<CheckReport>>;
 
 /// Returns the faults of the first report that has any, and forgets all; null if none has.
 std::exception_ptr takeFaults(const CheckReports& reports);
+
+/// Keeps faults for throwFaults(). It logs the ones that it never throws when the device ends.
+void keepFaults(vulkan::Device& device, std::exception_ptr faults) noexcept;
 
 /// Throws the untaken faults of any finished work of a device. Call it
 /// after a wait that belongs to no event.

@@ -46,6 +46,11 @@ std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
     return managerQueue ? implOf(*managerQueue).rules.checks : std::nullopt;
 }
 
+shader::CheckKinds checksOf(const Queue* managerQueue) {
+    const std::optional<shader::CheckKinds> fixed = fixedChecks({}, managerQueue);
+    return fixed ? *fixed : shader::currentChecks();
+}
+
 std::shared_ptr<const CheckedShader>
 checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const Hash& contentKey,
            const shader::Reflection& reflection, const shader::CheckKinds& kinds,

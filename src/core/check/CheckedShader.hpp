@@ -33,6 +33,9 @@ struct CheckedShader {
 std::optional<shader::CheckKinds> fixedChecks(const AlgorithmOptions& options,
                                               const Queue* managerQueue);
 
+/// Returns the checks of a manager; if it does not choose, of this thread.
+shader::CheckKinds checksOf(const Queue* managerQueue);
+
 /// Returns the module with checks; null if nothing in it can fail. Cached by content. Thread-safe.
 /// @param contentKey  of @p spirv
 /// @param texts       of files that the module names in its lines, but has no text of

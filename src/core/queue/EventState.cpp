@@ -40,10 +40,8 @@ EventState::EventState(std::shared_ptr<vulkan::Device> device, vulkan::WaitMode 
 
 EventState::~EventState() {
     // A failure that was never queried would go unnoticed.
-    if (mFaults && !mFaultsSeen) {
-        mError = mFaults;
-        mErrorSeen = false;
-    }
+    if (mFaults && !mFaultsSeen)
+        keepFaults(*mDevice, std::move(mFaults));
     if (mError && !mErrorSeen) {
         try {
             KP_LOG_ERROR("work {}failed and nothing waited for it: {}",

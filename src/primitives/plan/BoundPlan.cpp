@@ -11,7 +11,6 @@
 #include "operations/OpCopyRange.hpp"
 #include "operations/OpFillRange.hpp"
 #include "primitives/plan/PlanDispatch.hpp"
-#include "shader/check/CheckMode.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -80,12 +79,10 @@ std::shared_ptr<vulkan::Device> deviceOf(const std::vector<Argument>& arguments,
 }
 
 shader::CheckKinds checksOf(const std::vector<Argument>& arguments) {
-    for (const Argument& argument : arguments) {
-        const std::shared_ptr<Queue> queue = implOf(*argument.range.tensor).managerQueue.lock();
-        if (const auto fixed = fixedChecks({}, queue.get()))
-            return *fixed;
-    }
-    return shader::currentChecks();
+    std::shared_ptr<Queue> queue;
+    for (size_t i = 0; !queue && i < arguments.size(); ++i)
+        queue = implOf(*arguments[i].range.tensor).managerQueue.lock();
+    return kp::checksOf(queue.get());
 }
 
 bool isSameMemory(const Argument& a, const Argument& b) {

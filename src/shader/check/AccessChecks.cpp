@@ -159,9 +159,13 @@ void AccessChecks::noteAddresses() {
                 mAddresses.insert(node.operands[i]);
     }
     // Pointers, images and samplers have no value that a failed read could give.
-    for (const Node& node : mContext.editor.functions)
-        if (isAccess(node.opcode) && node.type != 0 && !hasZero(mContext, node.type))
+    for (const Node& node : mContext.editor.functions) {
+        if (!isAccess(node.opcode))
+            continue;
+        const uint32_t type = node.type != 0 ? node.type : mContext.typeOf(node.operand(1));
+        if ((node.type != 0 && !hasZero(mContext, type)) || mContext.holdsStoredOnly(type))
             mAddresses.insert(node.operand(0));
+    }
     // From the last to the first, so that a chain of a chain reaches the first one.
     for (size_t i = mContext.editor.functions.size(); i-- > 0;) {
         const Node& node = mContext.editor.functions[i];
@@ -174,7 +178,7 @@ void AccessChecks::check(Node& node, std::vector<Node>& before) {
     if (isAccessChain(node.opcode) && mAddresses.contains(node.result))
         checkChain(node, before);
     else if (isAccess(node.opcode) && !mAddresses.contains(node.operand(0)))
-        checkAccess(node);
+        checkAccess(node, before);
     else if (node.opcode == spv::OpVectorExtractDynamic ||
              node.opcode == spv::OpVectorInsertDynamic)
         checkVector(node, before);
@@ -182,7 +186,7 @@ void AccessChecks::check(Node& node, std::vector<Node>& before) {
         checkImage(node, before);
 }
 
-void AccessChecks::checkAccess(Node& node) {
+void AccessChecks::checkAccess(Node& node, std::vector<Node>& before) {
     const std::optional<AccessPath> path = pathOf(mContext, node.operand(0));
     if (!path || !path->checked())
         return;
@@ -196,9 +200,23 @@ void AccessChecks::checkAccess(Node& node) {
     for (const PathStep& step : path->steps)
         if (isParameter(mContext, step))
             arguments.push_back(step.index);
-    for (size_t i = 1; i < node.operands.size(); ++i)
-        if (isParameter(mContext, node, i))
-            arguments.push_back(node.operands[i]);
+    for (size_t i = 1; i < node.operands.size(); ++i) {
+        if (!isParameter(mContext, node, i))
+            continue;
+        arguments.push_back(node.operands[i]);
+        const uint32_t type = mContext.typeOf(node.operands[i]);
+        if (!mContext.isStoredOnly(type))
+            continue;
+        arguments.back() = mContext.editor.newId();
+        before.push_back(nodeOf(mContext.widening(type), mContext.widened(type), arguments.back(),
+                                {node.operands[i]}));
+    }
+    if (mContext.isStoredOnly(node.type)) {
+        const uint32_t wide = mContext.editor.newId();
+        before.push_back(nodeOf(spv::OpFunctionCall, mContext.widened(node.type), wide, arguments));
+        node = nodeOf(mContext.widening(node.type), node.type, node.result, {wide});
+        return;
+    }
     const bool isVoid = node.type == 0;
     node = nodeOf(spv::OpFunctionCall, isVoid ? mContext.editor.voidType() : node.type,
                   isVoid ? mContext.editor.newId() : node.result, arguments);
@@ -215,7 +233,8 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
                               local ? 0 : path.base};
     std::vector<uint32_t> types{mContext.uintType()};
     const auto addParameter = [&](uint32_t id) {
-        types.push_back(mContext.typeOf(id));
+        const uint32_t own = mContext.typeOf(id);
+        types.push_back(mContext.isStoredOnly(own) ? mContext.widened(own) : own);
         key.insert(key.end(), {0, types.back()});
     };
     if (local)
@@ -233,7 +252,9 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     if (const uint32_t* const known = mContext.known(key))
         return *known;
 
-    const uint32_t result = node.type != 0 ? node.type : editor.voidType();
+    const bool widens = mContext.isStoredOnly(node.type);
+    const uint32_t given = widens ? mContext.widened(node.type) : node.type;
+    const uint32_t result = given != 0 ? given : editor.voidType();
     FunctionWriter code(editor, result, types);
     Comparison comparison(mContext, code);
     size_t next = 1;
@@ -284,25 +305,28 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     for (size_t i = 1; i < access.operands.size(); ++i)
         if (isParameter(mContext, node, i))
             access.operands[i] = code.parameter(next++);
+    const uint32_t stored = node.opcode == spv::OpStore ? access.operands[1] : 0;
+    const uint32_t storedType = stored != 0 ? mContext.typeOf(node.operand(1)) : 0;
+    const bool narrows = mContext.isStoredOnly(storedType);
     const auto perform = [&] {
         access.operands[0] = code.add(spv::OpAccessChain, pointerType, chain);
+        if (narrows)
+            access.operands[1] = code.add(mContext.widening(storedType), storedType, {stored});
         const uint32_t value = code.add(access);
         if (nonUniform) {
             editor.decorate(access.operands[0], spv::DecorationNonUniform);
             if (value != 0)
                 editor.decorate(value, spv::DecorationNonUniform);
         }
-        return value;
+        return widens ? code.add(mContext.widening(node.type), given, {value}) : value;
     };
     const auto refuse = [&] {
-        const uint32_t value =
-            node.opcode == spv::OpStore
-                ? mContext.bitsOf(code, access.operands[1], mContext.typeOf(node.operand(1)))
-                : mContext.zero();
-        comparison.report(code.parameter(0), value);
-        return node.type == 0 ? 0 : editor.define(nodeOf(spv::OpConstantNull, node.type, 0, {}));
+        const uint32_t type = narrows ? mContext.widened(storedType) : storedType;
+        comparison.report(code.parameter(0),
+                          stored != 0 ? mContext.bitsOf(code, stored, type) : mContext.zero());
+        return given == 0 ? 0 : editor.define(nodeOf(spv::OpConstantNull, given, 0, {}));
     };
-    const uint32_t value = code.choose(comparison.all(), node.type, perform, refuse);
+    const uint32_t value = code.choose(comparison.all(), given, perform, refuse);
     return mContext.add(key, code, value);
 }
 

@@ -22,7 +22,7 @@ public:
     void check(Node& node, std::vector<Node>& before);
 
 private:
-    void checkAccess(Node& node);
+    void checkAccess(Node& node, std::vector<Node>& before);
     void checkChain(Node& node, std::vector<Node>& before);
     void checkVector(Node& node, std::vector<Node>& before);
     void checkImage(Node& node, std::vector<Node>& before);

@@ -85,6 +85,42 @@ void ArithmeticChecks::check(Node& node) {
         checkSecond(node, FaultKind::eShift, "shift");
     else if (overflowName(node.opcode) && mIndices.contains(node.result))
         checkOverflow(node);
+    else if (node.opcode == spv::OpFunctionCall && node.operands.size() == 2 &&
+             mContext.name(node.operand(0)).starts_with("kp_divisor("))
+        checkDivisor(node);
+}
+
+void ArithmeticChecks::checkDivisor(Node& node) {
+    const Node* const type = mContext.editor.global(node.type);
+    if (!type || type->opcode != spv::OpTypeInt || mContext.typeOf(node.operand(1)) != node.type)
+        return;
+    CheckSite site;
+    site.kind = FaultKind::eDivision;
+    site.operation = "division";
+    const uint32_t function = divisorFunction(node.type);
+    const uint32_t number = mContext.addSite(std::move(site));
+    node.operands = {function, number, node.operand(1)};
+    node.ids.assign(3, true);
+}
+
+uint32_t ArithmeticChecks::divisorFunction(uint32_t type) {
+    const std::vector<uint32_t> key{spv::OpFunctionCall, type};
+    if (const uint32_t* const known = mContext.known(key))
+        return *known;
+    ModuleEditor& editor = mContext.editor;
+    FunctionWriter code(editor, type, {mContext.uintType(), type});
+    const uint32_t zero = editor.define(nodeOf(spv::OpConstantNull, type, 0, {}));
+    const uint32_t good = code.add(spv::OpINotEqual, editor.boolType(), {code.parameter(1), zero});
+    code.choose(
+        good, 0, [] { return 0u; },
+        [&] {
+            Fault fault;
+            fault.site = code.parameter(0);
+            fault.extent = editor.uintConstant(editor.global(type)->operand(0));
+            mContext.report(code, fault);
+            return 0u;
+        });
+    return mContext.add(key, code, code.parameter(1));
 }
 
 void ArithmeticChecks::checkSecond(Node& node, FaultKind kind, const char* operation) {

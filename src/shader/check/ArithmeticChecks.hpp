@@ -28,6 +28,10 @@ private:
     uint32_t overflowFunction(const Node& node);
     void noteIndices();
 
+    /// Checks a call of kp_divisor() of shaders/lib/Integers.glsl, whose result is the argument.
+    void checkDivisor(Node& node);
+    uint32_t divisorFunction(uint32_t type);
+
     CheckContext& mContext;
     std::unordered_set<uint32_t> mIndices; ///< values that an index is computed from
 };

@@ -86,6 +86,43 @@ const Node* CheckContext::intType(uint32_t type) const {
     return node && node->opcode == spv::OpTypeInt ? node : nullptr;
 }
 
+bool CheckContext::isStoredOnly(uint32_t type) const {
+    const Node* node = editor.global(type);
+    if (node && node->opcode == spv::OpTypeVector)
+        node = editor.global(node->operand(0));
+    if (!node || (node->opcode != spv::OpTypeInt && node->opcode != spv::OpTypeFloat) ||
+        node->operand(0) >= 32)
+        return false;
+    const spv::Capability needed = node->opcode == spv::OpTypeFloat ? spv::CapabilityFloat16
+                                   : node->operand(0) == 8          ? spv::CapabilityInt8
+                                                                    : spv::CapabilityInt16;
+    return !editor.hasCapability(static_cast<uint32_t>(needed));
+}
+
+bool CheckContext::holdsStoredOnly(uint32_t type) const {
+    const Node* const node = editor.global(type);
+    if (!node || (node->opcode != spv::OpTypeStruct && node->opcode != spv::OpTypeArray))
+        return false;
+    const size_t parts = node->opcode == spv::OpTypeStruct ? node->operands.size() : 1;
+    for (size_t i = 0; i < parts; ++i)
+        if (isStoredOnly(node->operands[i]) || holdsStoredOnly(node->operands[i]))
+            return true;
+    return false;
+}
+
+uint32_t CheckContext::widened(uint32_t type) {
+    const Node node = *editor.global(type);
+    if (node.opcode == spv::OpTypeVector)
+        return editor.vectorType(widened(node.operand(0)), node.operand(1));
+    return node.opcode == spv::OpTypeFloat ? editor.floatType(32)
+                                           : editor.intType(32, node.operand(1) != 0);
+}
+
+spv::Op CheckContext::widening(uint32_t type) const {
+    const Node* const number = intType(type);
+    return !number ? spv::OpFConvert : number->operand(1) != 0 ? spv::OpSConvert : spv::OpUConvert;
+}
+
 std::string CheckContext::name(uint32_t id) const {
     const auto found = mNames.find(id);
     return found == mNames.end() ? std::string() : textOf(*found->second, 1);

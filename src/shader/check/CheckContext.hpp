@@ -48,6 +48,15 @@ public:
     bool isNonUniform(uint32_t id) const { return mNonUniform.contains(id); }
     /// Returns the OpTypeInt of a scalar or vector; null for other types.
     const Node* intType(uint32_t type) const;
+    /// Returns true for numbers, and vectors of them, of 8 or 16 bits that the module can only
+    /// load, store and convert: it must not pass them to functions.
+    bool isStoredOnly(uint32_t type) const;
+    /// Returns true for aggregates with such numbers.
+    bool holdsStoredOnly(uint32_t type) const;
+    /// Returns the type with 32 bits of such numbers.
+    uint32_t widened(uint32_t type);
+    /// Returns the conversion between both.
+    spv::Op widening(uint32_t type) const;
     std::string name(uint32_t id) const;
     /// Returns a variable of each invocation that begins as 0.
     uint32_t counter();

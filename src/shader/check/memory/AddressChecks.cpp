@@ -15,7 +15,9 @@ void AddressChecks::check(Node& node) {
     if (!pointer || pointer->opcode != spv::OpTypePointer ||
         pointer->operand(0) != spv::StorageClassPhysicalStorageBuffer)
         return;
-    mAny = true;
+    const uint32_t accessed = pointer->operand(1);
+    if (mContext.isStoredOnly(accessed))
+        return; // functions cannot take it
     CheckSite site;
     site.kind = kindOf(node.opcode);
     site.storage = kAddressStorage;

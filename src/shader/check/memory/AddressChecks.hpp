@@ -9,7 +9,8 @@
 namespace kp::shader {
 
 /// Replaces accesses through buffer addresses by calls of functions that compare the address with
-/// the ranges in the report buffer first; see kAddressWord.
+/// the ranges in the report buffer first; see kAddressWord. Numbers that the module can only load
+/// and store are left out.
 class AddressChecks {
 public:
     /// @param context  must outlive this
@@ -17,9 +18,6 @@ public:
 
     /// Replaces an instruction if it is such an access.
     void check(Node& node);
-
-    /// Returns true if anything was replaced.
-    bool any() const { return mAny; }
 
 private:
     uint32_t accessFunction(const Node& node);
@@ -29,7 +27,6 @@ private:
     uint32_t offsetOf(uint32_t type, uint32_t member) const;
 
     CheckContext& mContext;
-    bool mAny = false;
 };
 
 } // namespace kp::shader

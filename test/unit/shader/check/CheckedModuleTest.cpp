@@ -65,6 +65,20 @@ TEST(CheckedModule, KeepsTheInterfaceAndAddsASetBehindIt) {
     }
 }
 
+TEST(CheckedModule, ConvertsNumbersThatFunctionsCannotTake) {
+    const shader::CheckedModule checked =
+        checkedShader("#extension GL_EXT_shader_8bit_storage : require\n"
+                      "#extension GL_EXT_shader_16bit_storage : require\n"
+                      "layout(binding = 0) buffer X { int8_t x[]; };\n"
+                      "layout(binding = 1) buffer Y { u16vec2 y[]; };\n"
+                      "layout(binding = 2) buffer Z { float16_t z[]; };\n"
+                      "layout(push_constant) uniform P { int k; };",
+                      "x[k] = int8_t(int(x[k + 1]) + 1);\ny[k] = u16vec2(uvec2(y[k + 1]));\n"
+                      "z[k] = float16_t(float(z[k + 1]) * 2.0);",
+                      3);
+    EXPECT_GE(checked.sites.size(), 6u);
+}
+
 TEST(CheckedModule, NamesLinesAndMembers) {
     const shader::CheckedModule checked =
         checkedShader("struct Body { vec3 at; float mass[2]; };\n"
