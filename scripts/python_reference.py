@@ -54,7 +54,7 @@ def is_old(statement: ast.stmt) -> bool:
 
 
 def aliases(tree: ast.Module) -> dict[str, str]:
-    """The private type aliases of the stub, with what they stand for."""
+    """The private type aliases of the stub, with their meanings."""
     found = {}
     for part in tree.body:
         if isinstance(part, ast.AnnAssign) and part.value and ast.unparse(part.target)[0] == "_":

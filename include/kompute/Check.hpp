@@ -15,8 +15,8 @@ namespace kp {
 struct CheckFault {
     /// "read", "write", "atomic" or "index" for an index out of bounds; "division" (also of
     /// remainders), "shift", "overflow", "nan" for NaN or infinity made of numbers, "steps" for a
-    /// loop that does not end, "race", "uninitialised" for a read of memory that nobody has
-    /// written, or "assert".
+    /// loop that does not end, "race", "uninitialised" for a read of memory that was
+    /// never written, or "assert".
     std::string kind;
     std::string file;  ///< of the source; "" if the shader has no line information
     uint32_t line = 0; ///< starts at 1; 0 means unknown

@@ -14,7 +14,8 @@ RepeatLauncher::RepeatLauncher(std::string name, const std::shared_ptr<KernelLis
     : Launcher(std::move(name), std::move(profiler)), mStep(this->name()), mFlag(std::move(flag)),
       mMost(most), mElement(element), mDefaultQueue(std::move(defaultQueue)) {
     if (!step || step->size() == 0)
-        launch::throwFor(this->name(), "the list of launchers is {}; it has those of a step",
+        launch::throwFor(this->name(),
+                         "the list of launchers is {}; it has the launchers of a step",
                          step ? "empty" : "null");
     mStep.push(step);
     OpRepeat::require(mFlag, mMost, mElement);

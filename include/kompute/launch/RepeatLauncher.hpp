@@ -29,7 +29,8 @@ public:
     /// @param flag          see OpRepeat
     /// @param most          steps that may run, 1 or more
     /// @param element       number of the flag in its tensor
-    /// @param defaultQueue  queue for calls without one; null: that of the launchers' manager
+    /// @param defaultQueue  queue for calls without one; null: the default queue of the launchers'
+    /// manager
     /// @param profiler      notified of each profiled call; may be null
     /// @throws InvalidArgument if the list is null or empty, and as OpRepeat for the flag
     RepeatLauncher(std::string name, const std::shared_ptr<KernelListLauncher>& step,

@@ -48,7 +48,7 @@ void bindCheck(py::module_& module) {
         `checks` is True or a list: "bounds" (accesses outside of buffers, arrays and vectors),
         "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),
         "nan", "races" (accesses of two work items that nothing orders), "uninitialised" (reads of
-        memory that nobody has written) and "steps=1000000". True is
+        memory that was never written) and "steps=1000000". True is
         the first two, and False turns it off. The environment variable KOMPUTE_CHECK does the same for a program, and
         `check` of Manager, Manager.algorithm and Kernel for one of them.)"))
         .def(py::init([](const py::object& checks) {

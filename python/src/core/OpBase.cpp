@@ -249,7 +249,7 @@ std::unique_ptr<HandleOf<OpRepeat>> makeRepeat(const py::object& operations,
         step.push_back(toOperation(operation.ptr(), &derived));
     if (!derived.empty())
         throw py::type_error("OpRepeat takes operations of kp, which the device repeats by itself, "
-                             "and not those of classes derived in Python; give the operations that "
+                             "and no classes derived in Python; give the operations that "
                              "their record() returns");
     return std::make_unique<HandleOf<OpRepeat>>(std::move(step), flag.tensor(), most, element);
 }

@@ -30,7 +30,7 @@ public:
                      std::span<const std::shared_ptr<vulkan::DescriptorSet>> sets);
     void push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes);
 
-    /// Records a dispatch of what is bound.
+    /// Records a dispatch of the bound pipeline.
     void dispatch(const std::array<uint32_t, 3>& groups);
     /// Returns the group counts to give to dispatchIndirect(). Call it before bind(), because it
     /// may record other dispatches.

@@ -46,7 +46,7 @@ std::exception_ptr takeKept(const vulkan::Device& device) {
     return faults;
 }
 
-/// Logs what is kept at the end of a device.
+/// Logs the kept faults at the end of a device.
 class KeptFaults final : public vulkan::DeviceCompanion {
 public:
     explicit KeptFaults(const vulkan::Device& device) : mDevice(device) {}

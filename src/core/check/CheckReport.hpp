@@ -25,7 +25,7 @@ struct BoundMemory {
     uint64_t begin = 0; ///< byte of the memory that is bound first
     /// vulkan::WrittenMemory::of() the memory; may be null.
     std::shared_ptr<vulkan::Buffer> written = nullptr;
-    /// If not 0, messages of reads of what nobody has written count elements of so many bytes, from
+    /// If not 0, messages of reads of unwritten memory count elements of so many bytes, from
     /// the memory's first. Else they have the shader's index.
     uint32_t elementBytes = 0;
 };

@@ -49,7 +49,7 @@ checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
 void addReportBindings(const CheckedShader& checked,
                        std::vector<vulkan::DescriptorBinding>& bindings);
 
-/// Returns true if a module notes what it writes to a buffer. @param checked  may be null
+/// Returns true if a module notes its writes to a buffer. @param checked  may be null
 bool follows(const CheckedShader* checked, uint32_t set, uint32_t binding);
 
 } // namespace kp

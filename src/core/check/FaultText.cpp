@@ -195,14 +195,14 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
         fault.extent = 0;
     }
     if (site.kind == FaultKind::eUnwritten) {
-        // The extent holds the byte in what is bound.
+        // The extent holds the byte in the bound range.
         for (const BoundMemory& each : bound)
             if (site.set && each.set == *site.set && each.binding == site.binding &&
                 each.elementBytes != 0) {
                 fault.target.clear(); // is the library's
                 fault.index = static_cast<int64_t>((each.begin + record[4]) / each.elementBytes);
             }
-        fault.message = formatted("element {} of {} was {}, but nobody has written it", fault.index,
+        fault.message = formatted("element {} of {} was {}, but it was never written", fault.index,
                                   targetOf(fault), site.operation);
         fault.extent = 0;
     }

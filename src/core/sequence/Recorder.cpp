@@ -130,7 +130,7 @@ void Recorder::note(const Accesses::Entry& entry) {
     if (entry.copied && !mirror) {
         vulkan::MirrorUse& use = mRecording.accesses.mirrorUse(*resource);
         use.copied = true;
-        // What is skipped replaces nothing.
+        // A skipped step replaces nothing.
         use.replaces |= entry.replaces && mRecording.accesses.resources().size() > known &&
                         !mBound.predication();
     }

@@ -61,7 +61,7 @@ public:
     }
 
     /// Returns the memory that operations write.
-    /// @throws what they throw when they are recorded
+    /// @throws their own errors when they are recorded
     static std::vector<const vulkan::Resource*>
     writtenBy(vulkan::Device& device, std::span<const std::shared_ptr<OpBase>> operations);
 

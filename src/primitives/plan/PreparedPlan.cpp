@@ -58,7 +58,7 @@ StoragePipeline pipelineOf(vulkan::Device& device, const Kernel& kernel, const D
 BindingLimits limitsOf(const vulkan::Device& device, const shader::CheckKinds& checks) {
     const uint32_t limit = device.physical().properties.limits.maxPerStageDescriptorStorageBuffers;
     uint32_t left = limit - (checks.any() ? 2 : 0);
-    if (checks.uninitialised) // each buffer has another one that says what is written
+    if (checks.uninitialised) // each buffer has another one that marks written bytes
         left /= 2;
     return {left, DeviceTraits::of(device).maxViewBytes};
 }

@@ -17,11 +17,11 @@ struct PathStep {
     bool runtimeArray = false; ///< the extent is the length of the block's last member
     bool checked = false;      ///< the index may be beyond the extent
     uint32_t member = 0;       ///< of a struct
-    std::string text;          ///< what is indexed, such as "particles.items"
+    std::string text;          ///< the indexed object, such as "particles.items"
 };
 
-/// How an access gets from a variable, or a parameter that is a pointer, to what it reads or
-/// writes.
+/// How an access gets from a variable, or a parameter that is a pointer, to the memory that it
+/// reads or writes.
 struct AccessPath {
     uint32_t base = 0;    ///< id
     uint32_t storage = 0; ///< spv::StorageClass
@@ -51,7 +51,7 @@ inline FaultKind kindOf(uint32_t opcode) {
 /// through types that have no known extents.
 std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer);
 
-/// Returns a site for an access, with the names of what it indexes.
+/// Returns a site for an access, with the names of the indexed objects.
 CheckSite siteOf(const CheckContext& context, const AccessPath& path, FaultKind kind);
 
 } // namespace kp::shader

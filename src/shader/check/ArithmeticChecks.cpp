@@ -51,7 +51,7 @@ ArithmeticChecks::ArithmeticChecks(CheckContext& context) : mContext(context) {
     noteIndices();
 }
 
-// Goes back from indices to what they are computed from, through variables too.
+// Goes back from indices to their operands, through variables too.
 void ArithmeticChecks::noteIndices() {
     std::unordered_map<uint32_t, std::vector<uint32_t>> stored;
     std::vector<uint32_t> left;

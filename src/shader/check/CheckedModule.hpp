@@ -15,7 +15,7 @@ struct CheckKinds {
     bool arithmetic = false;    ///< division by zero, wide shifts, signed overflow of indices
     bool nan = false;           ///< NaN and infinity made of finite numbers
     bool races = false;         ///< accesses to one element that nothing orders
-    bool uninitialised = false; ///< reads of memory that nobody has written
+    bool uninitialised = false; ///< reads of unwritten memory
     uint32_t steps = 0;         ///< maximum iterations of an invocation's loops; 0 for no maximum
     bool any() const { return bounds || arithmetic || nan || races || uninitialised || steps != 0; }
     bool operator==(const CheckKinds&) const = default;
@@ -32,7 +32,7 @@ enum class FaultKind {
     eNan,
     eSteps,
     eAssert,
-    eRace,     ///< or a read of shared memory that nobody has written
+    eRace,     ///< or a read of unwritten shared memory
     eUnwritten ///< a read of a buffer
 };
 
@@ -48,11 +48,11 @@ struct CheckSite {
     std::optional<uint32_t> set; ///< of a binding
     uint32_t binding = 0;
     std::string storage; ///< such as "shared memory"; "" for bindings
-    /// Of each checked index: what is indexed, such as "particles.items".
+    /// Of each checked index: the indexed object, such as "particles.items".
     std::vector<std::string> indexed;
     FaultValue value = FaultValue::eNone;
     std::string operation; ///< of arithmetic, such as "division"; of a race, such as "written"
-    std::string message;   ///< of an assertion; of a race, what it names: "invocation"
+    std::string message;   ///< of an assertion; of a race, the noun: "invocation"
 };
 
 /// A buffer whose accesses are compared with earlier ones.
@@ -79,8 +79,8 @@ struct CheckedModule {
     bool shadowsShared = false; ///< the first kSharedShadows elements are for shared memory
     bool hasShadow() const { return shadowsShared || !shadowed.empty(); }
     /// Bindings kFirstWrittenBinding, ... of the report set have a byte for each byte of these
-    /// buffers: 1 once it is written, else 0. The module notes what it writes. What is beyond their
-    /// end is not followed.
+    /// buffers: 1 once it is written, else 0. The module notes its writes. Bytes beyond their
+    /// end are not followed.
     std::vector<FollowedBuffer> followed;
     bool changes() const { return !sites.empty() || !followed.empty(); }
 };
@@ -102,7 +102,7 @@ constexpr uint32_t kSharedGroups = 32;          ///< of each
 constexpr uint32_t kSharedElements = 12 * 1024; ///< of a group
 constexpr uint32_t kSharedShadows = 2 * kSharedGroups * kSharedElements;
 /// A report of a race has the other access in the two highest bits of its value: read, written,
-/// atomic, or that nobody has written what is read.
+/// atomic, or that a read number was never written.
 constexpr uint32_t kUnwritten = 3;
 
 constexpr uint32_t kFirstWrittenBinding = 2;

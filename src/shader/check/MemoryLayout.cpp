@@ -170,7 +170,7 @@ private:
         scaled.factor = count(inner);
         foldExtents(scaled);
     }
-    /// Multiplies what is known.
+    /// Multiplies known numbers.
     void foldExtents(ScaledIndex& scaled) const {
         std::erase_if(scaled.extents, [&](uint32_t extent) {
             uint32_t known = 0;

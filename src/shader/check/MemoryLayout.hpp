@@ -18,7 +18,7 @@ struct ScaledIndex {
 };
 
 /// The numbers that an access touches, counted in elements: a buffer's are as large as its smallest
-/// number; those of other memory are its numbers one after the other.
+/// number; numbers of other memory are one after the other.
 struct AccessedNumbers {
     uint32_t first = 0; ///< without the indices
     std::vector<ScaledIndex> indices;

@@ -16,11 +16,11 @@ struct CopiedRange;
 
 /// Knows which bytes of buffers have been written, for checked mode. A buffer that is followed has
 /// a shadow in host memory, with a byte for each of its bytes: 1 once that is written, else 0.
-/// Copies, fills and uploads note what they write there, and shaders of checked mode do. Others are
+/// Copies, fills and uploads note their writes there, and shaders of checked mode do. Others are
 /// taken to write all. Thread-safe. Costs nothing while no buffer is followed.
 class WrittenMemory {
 public:
-    /// From now on nobody has written the buffer. Has no effect if it is followed.
+    /// From now on the buffer counts as unwritten. Has no effect if it is followed.
     /// @throws OutOfMemory
     static void follow(const Buffer& buffer);
     /// Returns the shadow; null if the buffer is not followed.
@@ -40,7 +40,7 @@ public:
         if (any()) [[unlikely]]
             recordBytes(commandBuffer, buffer, offset, bytes);
     }
-    /// Records that a transfer command beside this one copies ranges, with what is known of them.
+    /// Records that a transfer command beside this one copies ranges, with the notes about them.
     static void recordCopies(VkCommandBuffer commandBuffer, const Buffer& source,
                              const Buffer& destination, std::span<const CopiedRange> ranges) {
         if (any()) [[unlikely]]

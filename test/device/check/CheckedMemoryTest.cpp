@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that nobody has written, and buffer addresses.
+// Memory that was never written, and buffer addresses.
 #include <gtest/gtest.h>
 #include <kompute/Kompute.hpp>
 #include <kompute/Primitives.hpp>
@@ -47,7 +47,7 @@ TEST_F(UnwrittenMemory, IsFoundWithTensorElementAndLine) {
     EXPECT_EQ(faults[0].memory, "binding 0 'X', a tensor of 8 eFloat");
     EXPECT_EQ(faults[0].index, faults[0].globalInvocation[0]);
     EXPECT_EQ(faults[0].message, "element " + std::to_string(faults[0].index) +
-                                     " of x was read, but nobody has written it");
+                                     " of x was read, but it was never written");
 }
 
 TEST_F(UnwrittenMemory, IsWrittenByTheHost) {

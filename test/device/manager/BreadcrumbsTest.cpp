@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is said of the work of a device that is lost, or seems to hang.
+// Reports about the work of a device that is lost, or seems to hang.
 #include <kompute/Launch.hpp>
 #include <kompute/Primitives.hpp>
 

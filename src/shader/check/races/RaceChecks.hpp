@@ -15,7 +15,7 @@ namespace kp::shader {
 
 /// Reports accesses of two invocations to one number of shared memory or a storage buffer, if one
 /// writes, not both are atomics, and no barrier is between them; and reads of shared memory that
-/// nobody in the group has written. Memory that the module only reads is left out. So are buffers
+/// the group has not written. Memory that the module only reads is left out. So are buffers
 /// of modules that order groups by atomics with memory barriers.
 class RaceChecks {
 public:

@@ -15,9 +15,9 @@ enum class AccessKind : uint32_t { eRead, eWrite, eAtomic };
 ///
 /// The shadow of a number has who wrote it last, who has read it, and a hash of the value written.
 /// Who is an invocation's index in its group, with the number of barriers that it has passed, and
-/// the group. Two accesses of one group are ordered by a barrier between them; those of two groups
-/// never are. Writes of the same value by several invocations are no fault. Invocations run the
-/// same instruction at once, so writers exchange the words: each sees the one before it.
+/// the group. Two accesses of one group are ordered by a barrier between them; accesses of two
+/// groups never are. Writes of the same value by several invocations are allowed. Invocations run
+/// the same instruction at once, so writers exchange the words: each sees the one before it.
 class RaceFunctions {
 public:
     /// @param context      must outlive this
