@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by the kernels of OpMatMul with cooperative matrices: specialization constants, push
+// What the kernels of OpMatMul with cooperative matrices share: specialization constants, push
 // constants (as shaders/primitives/matrices/MatMul.glsl), and which tile a work group takes.
 
 #extension GL_KHR_cooperative_matrix : require
@@ -92,7 +92,7 @@ Place placeOfGroup() {
     place.batch = group / tiles / slices;
     place.row = (band * BAND + inBand % bandRows) * TILE_ROWS;
     place.column = inBand / bandRows * TILE_COLUMNS;
-    place.kBegin = place.slice * (sliceLength & ~15u); // so that compilers see its divisor
+    place.kBegin = place.slice * (sliceLength & ~15u); // so that compilers see what it divides by
     place.kEnd = min(inner, place.kBegin + sliceLength);
     return place;
 }

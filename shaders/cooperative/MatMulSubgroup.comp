@@ -150,7 +150,7 @@ uint within(uint k, Place place) {
 
 // Multiplies the tile in shared memory. To read one takes longer, so two are on their way: the next
 // one, which is stored while the last units are multiplied, and the one after it. A second place for
-// tiles in shared memory would take the space of a second work group.
+// tiles in shared memory would take that of a second work group.
 #define TURN(k, nextA, nextB, afterNextA, afterNextB)                                              \
     {                                                                                              \
         uint ahead = within((k) + 2u * DEPTH, place);                                              \
