@@ -383,11 +383,8 @@ public:
     /// managers of the same device.
     /// @throws DeviceLost
     void waitIdle() const;
-    /// Returns the operations that the device has begun and not finished, for messages, with
-    /// ManagerOptions::breadcrumbs: "operation 2 of 3 of sequence 'frame' was under way: dispatch
-    /// of 'blur', ...". Call it if work does not end. On devices whose only means is
-    /// VK_NV_device_diagnostic_checkpoints, there are none before the device is lost.
-    /// @throws InvalidArgument without breadcrumbs
+    /// Returns texts about the operations that the device has begun and not finished.
+    /// @throws InvalidArgument without ManagerOptions::breadcrumbs
     [[nodiscard]] std::vector<std::string> underWay() const;
     /// Starts a capture for RenderDoc, with all work submitted until endCapture().
     /// @throws Unsupported unless the program runs under RenderDoc; InvalidArgument if a capture
@@ -424,10 +421,7 @@ public:
     /// Returns the objects whose memory MemoryUsage::allocated adds up, the largest first. Errors
     /// of OutOfMemory list the first of them.
     [[nodiscard]] std::vector<MemoryObject> memoryObjects() const;
-    /// Returns what MemoryUsage::reserved consists of: "tensors", "images" and "arrays" of this
-    /// manager, its "freed arrays", and of all managers of the device "freed small tensors",
-    /// "intermediate results", "constants" and "other" (objects of other managers, running
-    /// operations, and unused parts of blocks).
+    /// Returns what MemoryUsage::reserved consists of.
     [[nodiscard]] std::vector<MemoryKind> memoryKinds() const;
     /// Returns the heaps of the device, with what is left in them. Asks the driver.
     [[nodiscard]] std::vector<MemoryHeap> memoryHeaps() const;

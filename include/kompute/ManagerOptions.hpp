@@ -51,8 +51,8 @@ struct ManagerOptions {
     /// True lets DeviceLost and Manager::underWay() name the operations that the device was, or is,
     /// working on, with their sequence and shader. Costs time: on devices without
     /// VK_AMD_buffer_marker and VK_NV_device_diagnostic_checkpoints, all operations wait for each
-    /// other. The environment variable KOMPUTE_BREADCRUMBS=1 does the same. Managers that differ in
-    /// this share no device.
+    /// other; with the latter alone, nothing is known before the loss. The environment variable
+    /// KOMPUTE_BREADCRUMBS=1 does the same. Managers that differ in this share no device.
     bool breadcrumbs = false;
     WaitPolicy waitPolicy = WaitPolicy::eAuto;
     /// Folder for everything that is kept between runs: compiled pipelines and shaders (including

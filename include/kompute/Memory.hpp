@@ -330,9 +330,12 @@ struct MemoryObject {
     uint64_t bytes = 0;
 };
 
-/// Device memory of one kind. See Manager::memoryKinds().
+/// Device memory of one kind: "tensors", "images", "arrays" and "freed arrays" of a manager, and of
+/// all managers of its device "freed small tensors", "intermediate results", "constants" and
+/// "other" (objects of other managers, running operations, and unused parts of blocks). See
+/// Manager::memoryKinds().
 struct MemoryKind {
-    std::string kind;   ///< such as "tensors"
+    std::string kind;
     uint64_t count = 0; ///< of objects; 0 if they are not counted
     uint64_t bytes = 0;
 };
@@ -344,7 +347,7 @@ struct MemoryHeap {
     /// What this process can have, as the driver estimates it now; others use the rest. Without
     /// VK_EXT_memory_budget, four fifths of the size.
     uint64_t budget = 0;
-    uint64_t used = 0;     ///< by this process; without VK_EXT_memory_budget, the next
+    uint64_t used = 0;     ///< by this process, as the driver counts; else the next
     uint64_t reserved = 0; ///< of it, by the library for this device
 };
 

@@ -137,6 +137,7 @@ class Manager:
         coalesce: bool = True,
         reorder: bool = True,
         check: bool | str | None = None,
+        breadcrumbs: bool = False,
     ) -> None:
         """Without arguments: the best device, or the one that the environment variable
         KOMPUTE_DEVICE names.
@@ -154,7 +155,9 @@ class Manager:
         is submitted at once. Independent dispatches of a sequence may run in another order to
         share barriers; `reorder=False` keeps the order in which they were recorded. `check`
         turns checked mode on (True, or a list as for kp.checked) for the manager's algorithms
-        and kernels, or off (False).
+        and kernels, or off (False). With `breadcrumbs`, as with KOMPUTE_BREADCRUMBS=1,
+        DeviceLost and under_way() name the operations that the device was or is working on,
+        which costs time.
         """
 
     def compile(
@@ -202,6 +205,18 @@ class Manager:
         first. OutOfMemory lists the first of them.
         """
 
+    def memory_kinds(self) -> list[MemoryKind]:
+        """What `memory().reserved` consists of, as a list of MemoryKind: tensors, images and
+        arrays of this manager, its freed arrays, and of all managers of the device freed
+        small tensors, intermediate results, constants, and other memory (objects of other
+        managers, running operations, and unused parts of blocks).
+        """
+
+    def memory_heaps(self) -> list[MemoryHeap]:
+        """The heaps of the device, as a list of MemoryHeap, with what is left in them. Asks the
+        driver.
+        """
+
     def reset_peak_memory(self) -> None:
         """Resets the peaks of memory() to the current values."""
 
@@ -213,6 +228,12 @@ class Manager:
     def wait_idle(self) -> None:
         """Waits until the device has finished everything that was submitted to it. Failures are
         reported by the events.
+        """
+
+    def under_way(self) -> list[str]:
+        """Texts about the operations that the device has begun and not finished, with their
+        sequences and shaders, if the manager has `breadcrumbs`. Call it if work does not
+        end.
         """
 
     def start_capture(self) -> None:
@@ -1313,6 +1334,11 @@ class Algorithm:
         local_size, rounded up. `x` may be a sequence of all three.
         """
 
+    def set_name(self, name: str) -> None:
+        """Names the dispatches in captures, profiles and messages, such as those of DeviceLost
+        and CheckFailed, and the pipeline in captures. An empty name takes it away.
+        """
+
     def is_init(self) -> bool:
         """True once there is a shader, and until destroy()."""
 
@@ -1410,6 +1436,17 @@ class Sequence:
 
     def event(self) -> Event:
         """The event of the last submission."""
+
+    def cancel(self) -> bool:
+        """Cancels the last evaluation if it waits for an event on the host: it never runs, and
+        waits for its event raise Cancelled. Work that was submitted cannot be cancelled.
+        Returns whether there was something to cancel.
+        """
+
+    def set_name(self, name: str) -> None:
+        """Names the sequence in captures, in messages such as those of DeviceLost, and in
+        Manager.under_way(). An empty name takes it away.
+        """
 
     def destroy(self) -> None:
         """Waits for running work and releases everything. A second call does nothing."""
@@ -1687,6 +1724,50 @@ class MemoryObject:
     @property
     def bytes(self) -> int:
         """The memory that it has."""
+
+    def __repr__(self) -> str: ...
+
+class MemoryKind:
+    """Device memory of one kind."""
+
+    @property
+    def kind(self) -> str:
+        """What it is, such as 'tensors'."""
+
+    @property
+    def count(self) -> int:
+        """Number of objects; 0 if they are not counted."""
+
+    @property
+    def bytes(self) -> int:
+        """The memory that they have together."""
+
+    def __repr__(self) -> str: ...
+
+class MemoryHeap:
+    """A heap of a device's memory, in bytes."""
+
+    @property
+    def device_local(self) -> bool:
+        """True for memory of the device, False for memory of the host."""
+
+    @property
+    def size(self) -> int:
+        """All of it."""
+
+    @property
+    def budget(self) -> int:
+        """What this process can have, as the driver estimates it now; others use the rest. Without
+        VK_EXT_memory_budget, four fifths of the size.
+        """
+
+    @property
+    def used(self) -> int:
+        """By this process."""
+
+    @property
+    def reserved(self) -> int:
+        """Of it, by kp for this device."""
 
     def __repr__(self) -> str: ...
 

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -429,3 +431,41 @@ def test_faults_name_the_algorithm_and_the_memory() -> None:
     with kp.checked("bounds"):
         fault = failure(lambda: shift(np.ones(4, np.float32), np.zeros(4, np.float32))).faults[0]
     assert fault.algorithm == "shift"
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "debugging.md"
+PROGRAM = """
+import numpy as np
+import kp
+
+@kp.jit
+def double(x):
+    i = kp.global_id()
+    x[i] = 2 * x[i]
+
+x = np.ones(8, np.float32)
+double(x)
+print("sum", x.sum())
+"""
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="there is no documentation here")
+def test_the_commands_of_the_page_run(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    found = re.findall(
+        r"((?:[A-Z_]+=\S+ )*)python (-m kp memory )?program\.py", PAGE.read_text(encoding="utf-8")
+    )
+    commands = {each for each in found if "VALIDATION" not in each[0]}  # which needs the layers
+    assert len(commands) > 6
+    for variables, module in sorted(commands):
+        environment = dict(each.split("=", 1) for each in variables.split())
+        ended = subprocess.run(
+            [sys.executable, *module.split(), str(program)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**os.environ, **environment},
+        )
+        assert ended.returncode == 0, (variables, module, ended.stderr)
+        assert "sum 16.0" in ended.stdout, (variables, module)

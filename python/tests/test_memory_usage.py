@@ -198,13 +198,3 @@ def test_the_command_refuses_what_is_no_program(program: str) -> None:
     assert found.returncode == 1 and "missing.py is not a file" in found.stderr
     found = run_memory("--device", "0", program)
     assert found.returncode == 2 and "KOMPUTE_DEVICE chooses" in found.stderr
-
-
-def test_running_out_of_memory_names_kinds_and_heaps() -> None:
-    manager = kp.Manager()
-    weights = manager.tensor(np.ones(4096, np.float32))
-    weights.set_name("weights")
-    with pytest.raises(kp.OutOfMemory) as caught:
-        manager.tensor(shape=1 << 45, dtype="uint8", memory_type="storage")
-    assert caught.value.reasons[0] == "'weights', tensor of 4096 eFloat has 16384 bytes"
-    assert caught.value.reasons[-1].startswith("of the heap of ")

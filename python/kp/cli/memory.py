@@ -10,7 +10,7 @@ import runpy
 import sys
 import traceback
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,7 +76,8 @@ def watch(kind: Any, made: list[Any]) -> Callable[[], None]:
 
 def memory(arguments: argparse.Namespace) -> int:
     if arguments.program is None:
-        return show([kp.Manager(index) for index in chosen(arguments.device)], arguments.json)
+        managers = [kp.Manager(index) for index in chosen(arguments.device)]
+        return show(managers, arguments.json, only_heaps=True)
     if arguments.device:
         raise UsageError(
             "--device is for 'kp memory' alone; KOMPUTE_DEVICE chooses a program's device"
@@ -126,11 +127,11 @@ def run_and_show(arguments: argparse.Namespace) -> int:
     return code
 
 
-def show(managers: list[kp.Manager], as_json: bool) -> int:
+def show(managers: list[kp.Manager], as_json: bool, only_heaps: bool = False) -> int:
     if as_json:
         print(json.dumps([facts(each) for each in managers], indent=2))
     elif managers:
-        print("\n\n".join(describe(each) for each in managers))
+        print("\n\n".join(describe(each, only_heaps) for each in managers))
     else:
         print("no manager of kp is in use")
     return 0
@@ -166,40 +167,8 @@ def facts(manager: kp.Manager) -> dict[str, Any]:
     }
 
 
-def describe(manager: kp.Manager) -> str:
-    usage = manager.memory()
-    parts = [
-        format_table(
-            [
-                ["in use", format_bytes(usage.allocated), f"at most {format_bytes(usage.peak)}"],
-                ["kept for reuse", format_bytes(usage.cached)],
-                [
-                    "reserved",
-                    format_bytes(usage.reserved),
-                    f"at most {format_bytes(usage.peak_reserved)}",
-                ],
-            ],
-            right=(1,),
-            indent="   ",
-        )
-    ]
-    kinds = [
-        [each.kind, format_bytes(each.bytes), plural(each.count, "object") if each.count else ""]
-        for each in manager.memory_kinds()
-        if each.bytes
-    ]
-    if kinds:
-        parts.append(format_table(kinds, ["reserved for"], right=(1,), indent="   "))
-    objects = manager.memory_objects()
-    if objects:
-        rows = [
-            [each.name or "-", format_bytes(each.bytes), each.kind]
-            for each in objects[:MOST_LISTED]
-        ]
-        rest = objects[MOST_LISTED:]
-        if rest:
-            rows.append([f"{len(rest)} more", format_bytes(sum(each.bytes for each in rest))])
-        parts.append(format_table(rows, ["object"], right=(1,), indent="   "))
+def describe(manager: kp.Manager, only_heaps: bool) -> str:
+    parts = [] if only_heaps else [*in_use(manager)]
     heaps = [
         [
             f"{index}, of the {'device' if each.device_local else 'host'}",
@@ -209,13 +178,35 @@ def describe(manager: kp.Manager) -> str:
         ]
         for index, each in enumerate(manager.memory_heaps())
     ]
-    parts.append(
-        format_table(
-            heaps, ["heap", "size", "can be used", "in use"], right=(1, 2, 3), indent="   "
-        )
-    )
+    header = ["heap", "size", "can be used", "in use"]
+    parts.append(format_table(heaps, header, right=(1, 2, 3), indent="   "))
     name = manager.get_device_properties()["device_name"]
     return f"{name}\n" + "\n\n".join(parts)
+
+
+def in_use(manager: kp.Manager) -> Iterator[str]:
+    """Yield tables of the sums, the kinds and the objects."""
+    usage = manager.memory()
+    sums = [
+        ["in use", format_bytes(usage.allocated), f"at most {format_bytes(usage.peak)}"],
+        ["kept for reuse", format_bytes(usage.cached)],
+        ["reserved", format_bytes(usage.reserved), f"at most {format_bytes(usage.peak_reserved)}"],
+    ]
+    yield format_table(sums, right=(1,), indent="   ")
+    kinds = [
+        [each.kind, format_bytes(each.bytes), plural(each.count, "object") if each.count else ""]
+        for each in manager.memory_kinds()
+        if each.bytes
+    ]
+    if kinds:
+        yield format_table(kinds, ["reserved for"], right=(1,), indent="   ")
+    objects = manager.memory_objects()
+    listed, rest = objects[:MOST_LISTED], objects[MOST_LISTED:]
+    rows = [[each.name or "-", format_bytes(each.bytes), each.kind] for each in listed]
+    if rest:
+        rows.append([f"{len(rest)} more", format_bytes(sum(each.bytes for each in rest))])
+    if rows:
+        yield format_table(rows, ["object"], right=(1,), indent="   ")
 
 
 COMMAND = Command(
