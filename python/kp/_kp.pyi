@@ -1335,7 +1335,7 @@ class Algorithm:
         """
 
     def set_name(self, name: str) -> None:
-        """Names the dispatches in captures, profiles and messages, such as those of DeviceLost
+        """Names the dispatches in captures, profiles and messages, such as DeviceLost's
         and CheckFailed, and the pipeline in captures. An empty name takes it away.
         """
 
@@ -1444,7 +1444,7 @@ class Sequence:
         """
 
     def set_name(self, name: str) -> None:
-        """Names the sequence in captures, in messages such as those of DeviceLost, and in
+        """Names the sequence in captures, in messages such as DeviceLost's, and in
         Manager.under_way(). An empty name takes it away.
         """
 
@@ -1732,7 +1732,7 @@ class MemoryKind:
 
     @property
     def kind(self) -> str:
-        """What it is, such as 'tensors'."""
+        """The kind, such as 'tensors'."""
 
     @property
     def count(self) -> int:

@@ -267,7 +267,7 @@ MESSAGES = {
     bad_vectors: "vec2 and vec3 have different shapes",
     bad_components: "a vec3 has 3 numbers, but was given 2",
     bad_swizzle: "no 'z'",
-    bad_array_size: "made of constants",
+    bad_array_size: "consist of positive constants",
     bad_array_index: "the index 2 is over the last one, 1",
     bad_array_copy: r"not x \(an array\)",
     bad_print: r"print\(\) cannot be used",
@@ -318,7 +318,7 @@ def test_a_number_for_an_array_is_refused_where_its_elements_are_used(value: Any
 
 
 def test_a_function_in_python_is_no_shader() -> None:
-    with pytest.raises(TypeError, match="not of a function; kp.jit compiles functions in Python"):
+    with pytest.raises(TypeError, match="not a function; kp.jit compiles functions in Python"):
         kp.kernel(lambda x: x)  # type: ignore[arg-type]
 
 

@@ -115,7 +115,7 @@ def test_what_cannot_be_tuned_is_named(mgr: kp.Manager) -> None:
         fixed.tune(x, 2.0, constants={"every": [1]})
     with pytest.raises(ValueError, match="no values to try for 'each'"):
         fixed.tune(x, 2.0, constants={"each": []})
-    with pytest.raises(TypeError, match="made of SPIR-V"):
+    with pytest.raises(TypeError, match="made from SPIR-V"):
         kp.kernel(fixed.spirv).tune(x, 2.0)
 
 

@@ -254,8 +254,8 @@ void requireOptions(const AlgorithmOptions& options, const shader::Reflection& r
                           : varies      ? physical.maxSubgroupSize
                                         : std::max(physical.subgroupSize, 1u);
     if (localSize[0] % size != 0)
-        fail<InvalidArgument>("full subgroups were required, but the local size in x, {}, is no "
-                              "multiple of {}, the {}subgroup size of {}",
+        fail<InvalidArgument>("full subgroups were required, but the local size in x, {}, is not "
+                              "a multiple of {}, the {}subgroup size of {}",
                               localSize[0], size, varies && required == 0 ? "largest " : "",
                               device.name());
 }

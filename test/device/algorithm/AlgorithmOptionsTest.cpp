@@ -79,7 +79,7 @@ TEST_F(AlgorithmOptionsTest, RefusesSubgroupsThatTheDeviceCannotForm) {
         return;
     EXPECT_ERROR(kp::InvalidArgument, "local size in x, 1,", make(full, 1));
     full.subgroupSize = device.maxSubgroupSize;
-    EXPECT_ERROR(kp::InvalidArgument, "no multiple of " + std::to_string(full.subgroupSize),
+    EXPECT_ERROR(kp::InvalidArgument, "not a multiple of " + std::to_string(full.subgroupSize),
                  make(full, full.subgroupSize + 1));
 }
 

@@ -64,7 +64,7 @@ void main() {
     kp::Kernel kernel(manager, std::string(guarded));
     kp::KernelOptions options = sized(3);
     kp::KernelLauncher strict("strict", kernel, {tensor}, options);
-    EXPECT_ERROR(InvalidArgument, "no multiple", strict(on(queue)));
+    EXPECT_ERROR(InvalidArgument, "not a multiple", strict(on(queue)));
     options.roundUp = true;
     kp::KernelLauncher launcher("rounding", kernel, {tensor}, options);
     launcher(on(queue))->wait();
