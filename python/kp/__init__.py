@@ -40,6 +40,7 @@ from . import _dtypes, _groups, launcher
 from ._messages import notebook as _notebook
 from ._tensors import copying as _copying, hints as _tensor_hints
 from ._tensors.cuda import torch_pool
+from ._capture import Function, function
 from ._default import default_manager, memory, reset_peak_memory, set_default_manager, synchronize
 from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
@@ -173,6 +174,7 @@ __all__ = [
     "GroupKernel",
     "GroupLimits",
     "HostImport",
+    "Function",
     "Image",
     "InvalidArgument",
     "JitFunction",
@@ -258,6 +260,7 @@ __all__ = [
     "default_float",
     "default_manager",
     "eval_all",
+    "function",
     "jit",
     "kernel",
     "launcher",

@@ -12,6 +12,7 @@ from kp import (
     random as random,
     sparse as sparse,
 )
+from kp._capture import Function as Function, function as function
 from kp._default import (
     default_manager as default_manager,
     memory as memory,
@@ -304,6 +305,7 @@ __all__ = [
     "EventProfile",
     "EventStatus",
     "ExternalMemory",
+    "Function",
     "GroupArray",
     "GroupKernel",
     "GroupLimits",
@@ -576,6 +578,7 @@ __all__ = [
     "fromfunction",
     "full",
     "full_like",
+    "function",
     "gamma",
     "gcd",
     "geomspace",

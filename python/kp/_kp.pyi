@@ -3627,6 +3627,13 @@ def _real(x: Array) -> Array: ...
 
 def _imag(x: Array) -> Array: ...
 
+class _CapturedFunction:
+    """_CapturedFunction"""
+
+    def __init__(self, function: collections.abc.Callable[..., object]) -> None: ...
+
+    def __call__(self, arguments: Any) -> Any: ...
+
 class _Csr:
     """A sparse matrix in compressed rows: what kp.sparse is made of."""
 

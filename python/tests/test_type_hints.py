@@ -92,7 +92,7 @@ UNCALLED = {
     *(name for name in dir(kp) if name.startswith(("atomic_", "subgroup_", "buffer_"))),
     *"barrier check global_id global_size group_count group_id local_array local_id local_size".split(),
     *"memory_barrier shared_array set_default_group set_default_manager torch_pool".split(),
-    *"compile eval_all wait_all wait_any jit asbuffer copy default_group tensorinv".split(),
+    *"compile eval_all wait_all wait_any jit function asbuffer copy default_group tensorinv".split(),
     *"repeat_until tensorsolve".split(),
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "arrays/ArrayState.hpp"
 #include "arrays/Numbers.hpp"
 #include "arrays/Views.hpp"
+#include "arrays/capture/CapturedLaunches.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
 #include "core/memory/MemoryImpl.hpp"
@@ -31,15 +33,21 @@ using arrays::View;
 arrays::View& Array::State::evaluated() {
     const std::lock_guard lock(engineLock());
     if (pending) {
+        // What was there before a capture is computed now, and not when the capture is launched.
+        std::optional<LaunchCapture::Pause> pause;
+        if (LaunchCapture::current() && pending->capture == 0)
+            pause.emplace();
         setView(arrays::materialize(pending));
         pending.reset();
     }
+    arrays::CapturedLaunches::noteUse(view.storage);
     return view;
 }
 
 NodePtr Array::State::node() {
     const std::lock_guard lock(engineLock());
-    if (pending && pending->op != arrays::Op::eLeaf)
+    const bool earlier = LaunchCapture::current() && pending && pending->capture == 0;
+    if (pending && pending->op != arrays::Op::eLeaf && !earlier)
         return pending;
     return arrays::leaf(evaluated());
 }
@@ -137,11 +145,17 @@ Array Array::ofBytes(const void* values, size_t count, DType dtype, const Shape&
     if (static_cast<uint64_t>(shape.product()) != count)
         fail<InvalidArgument>("{} were given for an array of shape {}, which has {}",
                               counted(count, "value"), toString(shape), shape.product());
-    View view = View::blank(Home::of(manager ? *manager : defaultManager()), shape, dtype,
-                            arrays::Writer::eHost);
-    if (count)
-        view.storage->tensor()->upload(values, count * itemSize(dtype));
-    return arrayOf(std::move(view));
+    const std::shared_ptr<Home> home = Home::of(manager ? *manager : defaultManager());
+    View view;
+    {
+        const LaunchCapture::Pause pause;
+        view = View::blank(home, shape, dtype, arrays::Writer::eHost);
+        if (count)
+            view.storage->tensor()->upload(values, count * itemSize(dtype));
+    }
+    Array array = arrayOf(std::move(view));
+    // A captured function begins with these numbers each time, even if it changes the array.
+    return LaunchCapture::current() ? array.copy() : array;
 }
 
 Array Array::in(const std::shared_ptr<Tensor>& tensor, Manager& manager) {
@@ -249,6 +263,7 @@ int64_t Array::integerItem(size_t bits, bool isSigned) const {
 std::shared_ptr<Tensor> Array::tensor() const {
     if (size() == 0)
         throw InvalidArgument("an array without elements has no tensor");
+    LaunchCapture::refuse("the tensor of an array");
     State& state = stateOf(*this);
     const std::lock_guard lock(engineLock());
     const View view = arrays::whole(state.evaluated());

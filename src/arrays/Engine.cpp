@@ -8,6 +8,7 @@
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Bounds.hpp"
+#include "arrays/capture/CapturedLaunches.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "arrays/large/LargeIndexing.hpp"
 #include "base/Text.hpp"
@@ -126,7 +127,10 @@ void become(const Array& target, const Array& value) {
 
 bool isAlone(const Array& array) {
     const std::lock_guard lock(engineLock());
-    const View& view = stateOf(array).view;
+    Array::State& state = stateOf(array);
+    if (LaunchCapture::current() && !(state.pending && state.pending->capture != 0))
+        state.evaluated(); // other memory stays where it is while launches of it are captured
+    const View& view = state.view;
     return !view || (view.storage->isPooled() && view.writable && view.storage->arrays() == 1);
 }
 

@@ -15,9 +15,36 @@
 #include "base/Text.hpp"
 #include "sparse/Convergence.hpp"
 #include "sparse/LeastSquares.hpp"
+#include "sparse/SolverSteps.hpp"
 
 namespace kp::sparse {
 namespace {
+
+/// The product with a matrix.
+struct MatrixMap {
+    Csr a;
+    Array operator()(const Array& x) const { return matmul(a, x); }
+};
+
+/// The product with a diagonal matrix.
+struct DiagonalMap {
+    Array factors;
+    Array operator()(const Array& x) const { return multiply(factors, x); }
+};
+
+/// Returns true if a map launches the same each time. Others are functions of the program, of which
+/// nobody knows that.
+bool repeatable(const LinearMap& map) {
+    if (const auto* const product = map.target<MatrixMap>()) {
+        product->a.longestRow(); // now, because a product asks for it, and waits
+        return true;
+    }
+    return !map || map.target<DiagonalMap>() != nullptr;
+}
+
+bool repeatable(const LinearMap& a, const SolverOptions& options) {
+    return repeatable(a) && repeatable(options.preconditioner);
+}
 
 Array mapped(const LinearMap& map, const Array& x) {
     return map ? map(x) : x;
@@ -129,13 +156,12 @@ Array sideOf(const Array& b) {
 } // namespace
 
 LinearMap mapOf(const Csr& a) {
-    return [a](const Array& x) { return matmul(a, x); };
+    return MatrixMap{a};
 }
 
 LinearMap jacobi(const Csr& a) {
     const Array main = diagonal(a);
-    const Array factors = reciprocal(where(equal(main, 0), 1, main)).copy();
-    return [factors](const Array& x) { return multiply(factors, x); };
+    return DiagonalMap{reciprocal(where(equal(main, 0), 1, main)).copy()};
 }
 
 Solution cg(const LinearMap& a, const Array& given, const SolverOptions& options) {
@@ -143,32 +169,27 @@ Solution cg(const LinearMap& a, const Array& given, const SolverOptions& options
     Beginning begun("cg", a, b, options);
     if (begun.solved)
         return {begun.x, 0};
+    const SolverSteps steps(begun, options, repeatable(a, options));
     Array& x = begun.x;
-    Array r = begun.residual;
-    Convergence convergence(b.manager(), realOf(b), begun.limit, options.callback != nullptr);
-    Array norm = normOf(r).evaluate();
-    Array rho;
-    Array p;
-    for (int64_t step = 1; step <= begun.maxSteps; ++step) {
-        const Array z = mapped(options.preconditioner, r);
-        const Array before = rho;
-        rho = options.preconditioner ? innerProduct(r, z) : square(norm);
-        p = before.isNull() ? z : z + quotient(rho, before) * p;
-        p = p.evaluate();
-        const Array q = a(p);
+    Array& r = begun.residual;
+    Array norm = normOf(r).copy();
+    Array rho = zeros({}, b.dtype(), &b.manager()).copy();
+    Array p = zeros(b.shape(), b.dtype(), &b.manager()).copy();
+    const auto step = [&] {
+        const Array z = mapped(options.preconditioner, r).evaluate();
+        const Array next =
+            options.preconditioner ? innerProduct(r, z) : square(norm).astype(b.dtype());
+        next.evaluate();
+        steps.set({{&p, z + quotient(next, rho) * p}});
+        steps.set({{&rho, next}});
+        const Array q = a(p).evaluate();
         // Once it has converged, nothing moves.
-        const Array alpha = where(greater(norm, begun.limit), quotient(rho, innerProduct(p, q)), 0);
-        alpha.evaluate();
-        x = x + alpha * p;
-        r = r - alpha * q;
-        compute({x, r});
-        norm = normOf(r).evaluate();
-        if (options.callback)
-            options.callback(x);
-        if (convergence.isDone(norm))
-            return finished(begun, convergence, norm, step);
-    }
-    return finished(begun, convergence, norm, begun.maxSteps);
+        const Array alpha =
+            where(greater(norm, begun.limit), quotient(next, innerProduct(p, q)), 0).evaluate();
+        steps.set({{&x, x + alpha * p}, {&r, r - alpha * q}});
+        steps.set({{&norm, normOf(r)}});
+    };
+    return steps.run(norm, step);
 }
 
 Solution bicgstab(const LinearMap& a, const Array& given, const SolverOptions& options) {
@@ -176,42 +197,36 @@ Solution bicgstab(const LinearMap& a, const Array& given, const SolverOptions& o
     Beginning begun("bicgstab", a, b, options);
     if (begun.solved)
         return {begun.x, 0};
+    const SolverSteps steps(begun, options, repeatable(a, options));
     Array& x = begun.x;
-    Array r = begun.residual;
-    const Array shadow = r;
-    Convergence convergence(b.manager(), realOf(b), begun.limit, options.callback != nullptr);
-    Array norm = normOf(r).evaluate();
-    Array rho;
-    Array alpha;
-    Array omega;
-    Array p;
-    Array v;
-    for (int64_t step = 1; step <= begun.maxSteps; ++step) {
-        const Array active = greater(norm, begun.limit);
-        const Array before = rho;
-        rho = innerProduct(shadow, r).evaluate();
-        if (before.isNull())
-            p = r;
-        else
-            p = r + quotient(rho, before) * quotient(alpha, omega) * (p - omega * v);
-        p = p.evaluate();
+    Array& r = begun.residual;
+    const Array shadow = r.copy();
+    Array norm = normOf(r).copy();
+    const auto blank = [&](const Shape& shape) {
+        return zeros(shape, b.dtype(), &b.manager()).copy();
+    };
+    Array rho = blank({});
+    Array alpha = blank({});
+    Array omega = blank({});
+    Array p = blank(b.shape());
+    Array v = blank(b.shape());
+    const auto step = [&] {
+        const Array next = innerProduct(shadow, r).evaluate();
+        const Array beta = (quotient(next, rho) * quotient(alpha, omega)).evaluate();
+        steps.set({{&p, r + beta * (p - omega * v)}});
+        steps.set({{&rho, next}});
         const Array nearP = mapped(options.preconditioner, p).evaluate();
-        v = a(nearP);
-        alpha = where(active, quotient(rho, innerProduct(shadow, v)), 0).evaluate();
+        steps.set({{&v, a(nearP)}});
+        const Array active = greater(norm, begun.limit).evaluate();
+        steps.set({{&alpha, where(active, quotient(next, innerProduct(shadow, v)), 0)}});
         const Array s = (r - alpha * v).evaluate();
         const Array nearS = mapped(options.preconditioner, s).evaluate();
-        const Array t = a(nearS);
-        omega = where(active, quotient(innerProduct(t, s), innerProduct(t, t)), 0).evaluate();
-        x = x + alpha * nearP + omega * nearS;
-        r = s - omega * t;
-        compute({x, r});
-        norm = normOf(r).evaluate();
-        if (options.callback)
-            options.callback(x);
-        if (convergence.isDone(norm))
-            return finished(begun, convergence, norm, step);
-    }
-    return finished(begun, convergence, norm, begun.maxSteps);
+        const Array t = a(nearS).evaluate();
+        steps.set({{&omega, where(active, quotient(innerProduct(t, s), innerProduct(t, t)), 0)}});
+        steps.set({{&x, x + alpha * nearP + omega * nearS}, {&r, s - omega * t}});
+        steps.set({{&norm, normOf(r)}});
+    };
+    return steps.run(norm, step);
 }
 
 Solution minres(const LinearMap& a, const Array& given, const SolverOptions& options) {

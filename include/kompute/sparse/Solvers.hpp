@@ -40,9 +40,11 @@ struct Solution {
     int64_t info = 0; ///< 0, or the number of steps after which it had not converged
 };
 
-// Iterative solvers of A x = b, for real and complex numbers. Steps are launched without waiting:
-// the device freezes x once it has converged, and the host looks some steps later. So x comes
-// from the first step that converged, and up to an eighth of the steps, and at most 64, do nothing.
+// Iterative solvers of A x = b, for real and complex numbers. cg() and bicgstab() with maps of
+// mapOf() and jacobi(), and without a callback, run on the device, which stops them (OpRepeat).
+// Else, steps are launched without waiting: the device freezes x once it has converged, and the
+// host looks some steps later. So x comes from the first step that converged, and up to an
+// eighth of the steps, and at most 64, do nothing.
 // Errors: InvalidArgument for shapes that do not fit.
 
 /// Solves with conjugate gradients; A is Hermitian and positive definite, and so is the

@@ -12,6 +12,7 @@
 #include "arrays/ArrayFunctions.hpp"
 #include "arrays/ArrayOperators.hpp"
 #include "arrays/Arrays.hpp"
+#include "arrays/Capture.hpp"
 #include "base/Arrays.hpp"
 #include "base/Held.hpp"
 #include "base/Signatures.hpp"
@@ -320,6 +321,7 @@ void bindArray(py::module_& module) {
     bindArrayOperators(module);
     bindArrayEngine(module);
     bindArrayFunctions(module);
+    bindCapture(module);
 }
 
 } // namespace kp::python

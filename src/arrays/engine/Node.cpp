@@ -7,6 +7,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "arrays/capture/CapturedLaunches.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
@@ -82,9 +83,26 @@ NodePtr made(Op op, DType dtype, const Shape& shape, std::vector<NodePtr> args) 
     return node;
 }
 
+/// Lets the leaves of one memory read copies of it, one for each type that it is read in.
+void copyFor(const std::vector<NodePtr>& readers) {
+    std::vector<std::pair<DType, std::shared_ptr<Storage>>> copies;
+    for (const NodePtr& reader : readers) {
+        const DType dtype = reader->storage->dtype();
+        auto copy = std::ranges::find(copies, dtype, [](const auto& each) { return each.first; });
+        if (copy == copies.end())
+            copy = copies.insert(copies.end(), {dtype, copyOf(reader->storage)});
+        reader->storage = copy->second;
+        copy->second->addReader(*reader);
+    }
+}
+
 } // namespace
 
+Node::Node() : capture(CapturedLaunches::noteNode()) {}
+
 Node::~Node() {
+    if (capture != 0) [[unlikely]]
+        CapturedLaunches::noteNodeEnd(capture);
     if (isReader)
         storage->removeReader(*this);
 }
@@ -249,15 +267,14 @@ void beforeWrite(const std::shared_ptr<Storage>& storage) {
     const std::vector<NodePtr> readers = storage->takeReaders();
     if (readers.empty())
         return;
-    // One copy for each type that the memory is read in.
-    std::vector<std::pair<DType, std::shared_ptr<Storage>>> copies;
-    for (const NodePtr& reader : readers) {
-        const DType dtype = reader->storage->dtype();
-        auto copy = std::ranges::find(copies, dtype, [](const auto& each) { return each.first; });
-        if (copy == copies.end())
-            copy = copies.insert(copies.end(), {dtype, copyOf(reader->storage)});
-        reader->storage = copy->second;
-        copy->second->addReader(*reader);
+    // Expressions from before a capture get their copy now, and not when the capture is launched.
+    std::vector<NodePtr> earlier, captured;
+    for (const NodePtr& reader : readers)
+        (LaunchCapture::current() && reader->capture == 0 ? earlier : captured).push_back(reader);
+    copyFor(captured);
+    if (!earlier.empty()) {
+        const LaunchCapture::Pause pause;
+        copyFor(earlier);
     }
 }
 

@@ -37,17 +37,18 @@ enum class Op : uint8_t {
 /// A part of an expression: a value per element. A node that is computed becomes a leaf, and
 /// drops its arguments; changing or reading nodes requires engineLock().
 struct Node : std::enable_shared_from_this<Node> {
-    Node() = default;
+    Node();
     ~Node();
     Node(const Node&) = delete;
     Node& operator=(const Node&) = delete;
 
     Op op = Op::eLeaf;
     DType dtype = DType::eFloat32;
-    bool shared = false;   ///< reads memory that may change unseen
-    bool writable = true;  ///< of a leaf
-    bool isReader = false; ///< is in the list of its storage
-    int nodes = 1;         ///< in the expression, each as often as it is used
+    bool shared = false;    ///< reads memory that may change unseen
+    bool writable = true;   ///< of a leaf
+    bool isReader = false;  ///< is in the list of its storage
+    const uint64_t capture; ///< CapturedLaunches::id() of what it was made in; 0: not captured
+    int nodes = 1;          ///< in the expression, each as often as it is used
     int loads = 0;
     Shape shape;
     std::shared_ptr<Home> home; ///< null for constants

@@ -6,6 +6,7 @@
 
 #include <kompute/Error.hpp>
 
+#include "arrays/capture/CapturedLaunches.hpp"
 #include "arrays/engine/KernelText.hpp"
 #include "arrays/large/Blocks.hpp"
 #include "arrays/memory/Home.hpp"
@@ -88,26 +89,35 @@ void Plans::launch(Plan& plan, const Signature& signature) {
         if (storage.large())
             failTooLarge(storage);
     }
-    Plan::Bound& bound = bindingFor(plan, signature);
-    std::vector<uint32_t>& parameters = plan.parameters;
     for (size_t i = 0; i < plan.numbers.size(); ++i)
         std::copy_n(signature.constants()[i]->words.begin(), plan.numbers[i].words,
-                    parameters.begin() + static_cast<ptrdiff_t>(plan.numbers[i].position));
-    if (!bound.operation || bound.parameters != parameters) {
-        const size_t pushed = std::min(parameters.size(), kPushedWords);
-        if (pushed < parameters.size()) {
-            // Recordings keep the binding with the old parameters.
-            std::vector<std::shared_ptr<Memory>>& memory = implOf(*bound.algorithm).memObjects;
-            memory.back() = blockOf(parameters);
-            implOf(*bound.algorithm).bindMemory();
-        }
-        bound.operation = std::make_shared<OpAlgoDispatch>(bound.algorithm, parameters.data(),
-                                                           pushed * sizeof(uint32_t));
-        bound.parameters = parameters;
+                    plan.parameters.begin() + static_cast<ptrdiff_t>(plan.numbers[i].position));
+    if (CapturedLaunches* const capture = CapturedLaunches::of(mHome)) [[unlikely]] {
+        Plan::Bound captured = bind(plan, signature);
+        setParameters(captured);
+        capture->add(captured.operation, captured.algorithm);
+        return;
     }
+    Plan::Bound& bound = bindingFor(plan, signature);
+    if (!bound.operation || bound.parameters != plan.parameters)
+        setParameters(bound);
     static_cast<void>(OperationLaunch::repeat(mHome.queue(), bound.repeater, {bound.operation}));
     if (!mayKeep(signature))
         drop(plan.bound.back());
+}
+
+void Plans::setParameters(Plan::Bound& bound) const {
+    const std::vector<uint32_t>& parameters = bound.plan->parameters;
+    const size_t pushed = std::min(parameters.size(), kPushedWords);
+    if (pushed < parameters.size()) {
+        // Recordings keep the binding with the old parameters.
+        std::vector<std::shared_ptr<Memory>>& memory = implOf(*bound.algorithm).memObjects;
+        memory.back() = blockOf(parameters);
+        implOf(*bound.algorithm).bindMemory();
+    }
+    bound.operation = std::make_shared<OpAlgoDispatch>(bound.algorithm, parameters.data(),
+                                                       pushed * sizeof(uint32_t));
+    bound.parameters = parameters;
 }
 
 Plan::Bound& Plans::bindingFor(Plan& plan, const Signature& signature) {
@@ -124,6 +134,19 @@ Plan::Bound& Plans::bindingFor(Plan& plan, const Signature& signature) {
         std::swap(each, plan.bound.back());
         return *plan.bound.back();
     }
+    Plan::Bound made = bind(plan, signature);
+    made.repeater = std::make_shared<Repeater>(implOf(*made.algorithm).device);
+    if (plan.bound.size() >= kMostBoundEach)
+        drop(plan.bound.front());
+    if (mBound.size() >= kMostBound)
+        drop(mBound.begin());
+    mBound.push_back(std::move(made));
+    plan.bound.push_back(std::prev(mBound.end()));
+    countUses(mBound.back(), 1);
+    return mBound.back();
+}
+
+Plan::Bound Plans::bind(Plan& plan, const Signature& signature) {
     Plan::Bound made;
     made.plan = &plan;
     std::vector<std::shared_ptr<Memory>> memory;
@@ -142,15 +165,7 @@ Plan::Bound& Plans::bindingFor(Plan& plan, const Signature& signature) {
     impl.memObjects = std::move(memory);
     impl.bindMemory();
     impl.setWorkgroup(folded(plan.groups));
-    made.repeater = std::make_shared<Repeater>(impl.device);
-    if (plan.bound.size() >= kMostBoundEach)
-        drop(plan.bound.front());
-    if (mBound.size() >= kMostBound)
-        drop(mBound.begin());
-    mBound.push_back(std::move(made));
-    plan.bound.push_back(std::prev(mBound.end()));
-    countUses(mBound.back(), 1);
-    return mBound.back();
+    return made;
 }
 
 void Plans::drop(std::list<Plan::Bound>::iterator bound) {
@@ -198,12 +213,13 @@ std::shared_ptr<Algorithm> Plans::kernelOf(const std::string& source,
     return kernel;
 }
 
-std::shared_ptr<Tensor> Plans::blockOf(const std::vector<uint32_t>& parameters) {
+std::shared_ptr<Tensor> Plans::blockOf(const std::vector<uint32_t>& parameters) const {
     std::vector<uint32_t> words(parameters.begin() + kPushedWords, parameters.end());
     words.resize((words.size() + kBlockWords - 1) / kBlockWords * kBlockWords);
     auto tensor =
         mHome.manager().tensor(words.size(), sizeof(uint32_t), Memory::DataTypes::eUnsignedInt,
                                Memory::MemoryTypes::eStorage);
+    const LaunchCapture::Pause pause; // nothing changes them
     tensor->upload(words);
     return tensor;
 }

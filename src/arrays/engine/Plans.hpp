@@ -65,7 +65,8 @@ public:
     Plan& add(const Signature& signature, std::string_view name, const Program& program,
               const Layout& layout, std::vector<uint32_t> header, std::string source,
               uint64_t groups);
-    /// Launches a plan with the memory and the numbers of a signature, and returns at once.
+    /// Launches a plan with the memory and the numbers of a signature, and returns at once. An
+    /// active capture gets an operation of its own instead.
     /// @throws Unsupported, OutOfMemory, DeviceLost, ShaderError
     void launch(Plan& plan, const Signature& signature);
 
@@ -77,12 +78,16 @@ public:
     void clear() noexcept;
 
 private:
+    /// Binds a plan to the memory of a signature.
+    Plan::Bound bind(Plan& plan, const Signature& signature);
+    /// Gives the operation of a bound plan the parameters of the plan.
+    void setParameters(Plan::Bound& bound) const;
     Plan::Bound& bindingFor(Plan& plan, const Signature& signature);
     void drop(std::list<Plan::Bound>::iterator bound);
     void countUses(const Plan::Bound& bound, long change);
     std::shared_ptr<Algorithm> kernelOf(const std::string& source,
                                         const std::vector<std::shared_ptr<Memory>>& memory);
-    std::shared_ptr<Tensor> blockOf(const std::vector<uint32_t>& parameters);
+    std::shared_ptr<Tensor> blockOf(const std::vector<uint32_t>& parameters) const;
 
     Home& mHome;
     std::unordered_multimap<uint64_t, std::unique_ptr<Plan>> mPlans; ///< by hash of the signature

@@ -7,6 +7,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/Tensor.hpp>
 
+#include "arrays/capture/CapturedLaunches.hpp"
 #include "arrays/engine/KernelText.hpp"
 #include "base/Text.hpp"
 #include "core/check/CheckedShader.hpp"
@@ -97,6 +98,10 @@ Manager& Home::manager() const {
 
 std::shared_ptr<Tensor> Home::take(DType dtype, int64_t count, Memory::MemoryTypes type,
                                    Writer writer) {
+    if (CapturedLaunches* const capture = CapturedLaunches::of(*this)) {
+        require(dtype);
+        return capture->memory(dtype, count, type);
+    }
     std::vector<Lent> dropped; // outlives the lock
     // Used memory counts as written, so checked mode takes new memory.
     if (!checksOf(manager().defaultQueue().get()).uninitialised) {
@@ -145,6 +150,9 @@ std::shared_ptr<Tensor> Home::allocate(DType dtype, int64_t count, Memory::Memor
 }
 
 void Home::giveBack(std::shared_ptr<Tensor> tensor, DType dtype, int64_t count) noexcept {
+    CapturedLaunches* const capture = CapturedLaunches::of(*this);
+    if (capture && capture->giveBack(tensor, dtype, count))
+        return;
     Lent memory{std::move(tensor), dtype, count};
     // Launches that wait for the host have the tensor unseen.
     if (memory.bytes() > mKeptLimit || !mManager.load() || !memory.tensor->canBeReused() ||

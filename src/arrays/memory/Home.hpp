@@ -74,6 +74,8 @@ public:
     void detach() noexcept override;
 
 private:
+    friend class CapturedLaunches;
+
     static uint64_t keyOf(DType dtype, int64_t count, Memory::MemoryTypes type) {
         return static_cast<uint64_t>(count) << 8 | static_cast<uint64_t>(type) << 4 |
                static_cast<uint64_t>(dtype);

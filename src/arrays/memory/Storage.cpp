@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "arrays/capture/CapturedLaunches.hpp"
 #include "arrays/engine/Node.hpp"
 #include "arrays/memory/Home.hpp"
 #include "core/Internals.hpp"
@@ -27,23 +28,28 @@ std::shared_ptr<Tensor> retyped(const Tensor& tensor, DType dtype, int64_t count
 
 Storage::Storage(std::shared_ptr<Home> home, DType dtype, int64_t count, Memory::MemoryTypes type,
                  Writer writer)
-    : mHome(std::move(home)), mOwner(mHome->owner()), mDType(dtype), mCount(count),
-      mTensor(mHome->take(dtype, count, type, writer)), mPooled(true) {}
+    : capture(CapturedLaunches::noteStorage()), mHome(std::move(home)), mOwner(mHome->owner()),
+      mDType(dtype), mCount(count), mTensor(mHome->take(dtype, count, type, writer)),
+      mPooled(true) {}
 
 Storage::Storage(std::shared_ptr<Home> home, DType dtype, std::shared_ptr<Tensor> tensor)
-    : mHome(std::move(home)), mOwner(mHome->owner()), mDType(dtype),
-      mCount(static_cast<int64_t>(tensor->memorySize() / itemSize(dtype))),
+    : capture(CapturedLaunches::noteStorage()), mHome(std::move(home)), mOwner(mHome->owner()),
+      mDType(dtype), mCount(static_cast<int64_t>(tensor->memorySize() / itemSize(dtype))),
       mTensor(std::move(tensor)), mPooled(mTensor->memoryType() == Memory::MemoryTypes::eStorage) {}
 
 Storage::Storage(const std::shared_ptr<Storage>& other, DType dtype)
-    : mRoot(other->mRoot ? other->mRoot : other), mHome(other->mHome), mOwner(other->mOwner),
-      mDType(dtype), mCount(static_cast<int64_t>(mRoot->bytes() / itemSize(dtype))),
+    : capture(CapturedLaunches::noteStorage()), mRoot(other->mRoot ? other->mRoot : other),
+      mHome(other->mHome), mOwner(other->mOwner), mDType(dtype),
+      mCount(static_cast<int64_t>(mRoot->bytes() / itemSize(dtype))),
       mTensor(retyped(*other->mTensor, dtype, mCount)), mPooled(false) {
     // Launches with this tensor are not among the uses of the other one.
     mRoot->mPooled = false;
+    CapturedLaunches::noteDerived(mTensor, *mRoot->mTensor);
 }
 
 Storage::~Storage() {
+    if (capture != 0) [[unlikely]]
+        CapturedLaunches::noteStorageEnd(capture);
     if (mPooled)
         mHome->giveBack(std::move(mTensor), mDType, mCount);
 }

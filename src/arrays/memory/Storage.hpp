@@ -66,6 +66,8 @@ public:
     void addArray() { ++root().mArrays; }
     void removeArray() { --root().mArrays; }
     int arrays() const { return root().mArrays; }
+    /// CapturedLaunches::id() of what it was made in; 0: not captured.
+    const uint64_t capture;
     /// The object of a language binding that stands for the tensor; null if there is none.
     std::shared_ptr<void> handle;
 

@@ -13,6 +13,7 @@
 #include "core/memory/MemoryImpl.hpp"
 #include "core/memory/Numbers.hpp"
 #include "core/memory/ScalarTypes.hpp"
+#include "core/queue/LaunchCapture.hpp"
 #include "core/queue/QueueImpl.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "vulkan/queue/Barriers.hpp"
@@ -233,6 +234,7 @@ void Memory::upload(const void* data, uint64_t bytes, uint64_t offset) {
     if (bytes == 0)
         return;
     requireData(data, bytes, "upload");
+    LaunchCapture::refuse("writing memory from the host");
     mImpl->followLaunches();
     if (bytes < mImpl->hostBytes())
         mImpl->bringToDevice();
@@ -244,6 +246,7 @@ void Memory::download(void* data, uint64_t bytes, uint64_t offset) {
     const CallGate::Call call(mImpl->gate);
     requireTransferRange(*mImpl, bytes, offset, "download");
     requireData(data, bytes, "download");
+    LaunchCapture::refuse("reading memory on the host");
     mImpl->followLaunches();
     mImpl->bringToDevice();
     if (mImpl->padded)

@@ -12,6 +12,7 @@
 #include "core/check/CheckReport.hpp"
 #include "core/check/CheckedShader.hpp"
 #include "core/image/ImageChannels.hpp"
+#include "core/queue/LaunchCapture.hpp"
 #include "core/queue/QueueImpl.hpp"
 #include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/queue/Submission.hpp"
@@ -240,6 +241,7 @@ void* Memory::Impl::hostView(bool given) {
     requireAlive();
     if (!hasHostView())
         return nullptr;
+    LaunchCapture::refuse("a host view of memory");
     followLaunches();
     // Programs call this for each element, so calls are counted only if they wait or copy.
     if (mirrored) {

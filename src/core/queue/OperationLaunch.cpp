@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/Native.hpp"
+#include "core/queue/LaunchCapture.hpp"
 #include "core/queue/Repeater.hpp"
 #include "core/sequence/GatheredRecording.hpp"
 #include "core/sequence/OperationClass.hpp"
@@ -76,6 +77,8 @@ vulkan::TimelinePoint OperationLaunch::waitsFor(vulkan::Queue& queue) {
 
 Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                               const std::vector<Event>& waitFor, bool timed) {
+    if (LaunchCapture::take(queue, operations))
+        return Event();
     const std::vector<std::string> names = timed ? namesOf(operations) : std::vector<std::string>{};
     Event event = queue.launch(
         waitFor, timed,

@@ -26,6 +26,7 @@ public:
     /// Returns the point that a launch would wait for; empty if it would not wait.
     static vulkan::TimelinePoint waitsFor(vulkan::Queue& queue);
 
+    /// An active LaunchCapture takes them instead.
     /// @param operations  not empty, none null
     /// @throws the operations' exceptions when they are recorded, unless that happens later
     static Event launch(Queue::Impl& queue, Operations operations,

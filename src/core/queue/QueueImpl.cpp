@@ -10,6 +10,7 @@
 
 #include "base/Process.hpp"
 #include "core/queue/HostWorkers.hpp"
+#include "core/queue/LaunchCapture.hpp"
 #include "vulkan/queue/Submission.hpp"
 
 namespace kp {
@@ -94,6 +95,7 @@ std::shared_ptr<EventState> Queue::Impl::newState(bool timed, bool forDevice) co
 }
 
 void Queue::Impl::addOrder(Dependencies& dependencies, bool everything) {
+    LaunchCapture::refuse("this launch");
     if (mTail && mTail->resolved()) {
         if (!inOrder && mTail->phase() == EventState::Phase::eSubmitted)
             mBarrier = mTail->point();

@@ -136,4 +136,25 @@ void Repeater::readTimes() {
     }
 }
 
+void launchRepeated(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Repeater>& repeater,
+                    const std::shared_ptr<OpBase>& operation, std::string_view name) {
+    Queue::Impl& impl = implOf(*queue);
+    const bool timed = queue->profiling();
+    Repeater::Operations operations{operation};
+    const Event event = impl.launch(
+        {}, timed,
+        [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
+            return repeater->submit(impl, operations, timed, waits, state);
+        },
+        [&]() -> Queue::Impl::Submit {
+            return [queue, repeater, timed,
+                    later = operations](Queue::Impl::Points waits,
+                                        const std::shared_ptr<EventState>& state) mutable {
+                return repeater->submit(implOf(*queue), later, timed, waits, state);
+            };
+        });
+    if (timed)
+        impl.logLaunch(name, event);
+}
+
 } // namespace kp

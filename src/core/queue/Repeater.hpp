@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <kompute/operations/OpBase.hpp>
@@ -59,5 +60,10 @@ private:
     std::mutex mMutex;
     std::list<Slot> mSlots; ///< oldest submission first
 };
+
+/// Launches an operation on a queue again, and returns at once.
+/// @param name  in profiles
+void launchRepeated(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Repeater>& repeater,
+                    const std::shared_ptr<OpBase>& operation, std::string_view name);
 
 } // namespace kp

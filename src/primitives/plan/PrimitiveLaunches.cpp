@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/queue/LaunchCapture.hpp"
 #include "core/queue/OperationLaunch.hpp"
 #include "primitives/plan/BoundPlan.hpp"
 
@@ -38,7 +39,9 @@ std::optional<Hash> identityOf(const PrimitiveLaunches::Operations& operations) 
 
 void PrimitiveLaunches::launch(const std::shared_ptr<Queue>& queue, Operations operations) {
     std::shared_ptr<Repeater> repeater;
-    if (const std::optional<Hash> identity = identityOf(operations)) {
+    const bool captured = LaunchCapture::current() != nullptr; // which binds them to other memory
+    const std::optional<Hash> identity = captured ? std::nullopt : identityOf(operations);
+    if (identity) {
         std::list<Known> dropped; // outlives the lock
         const std::lock_guard lock(mMutex);
         if (Known* const known = find(*identity, dropped)) {

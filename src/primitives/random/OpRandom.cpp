@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/queue/LaunchCapture.hpp"
 #include "operations/GlslType.hpp"
 #include "primitives/plan/KnownPlans.hpp"
 #include "primitives/random/RandomPlan.hpp"
@@ -15,6 +16,7 @@ namespace {
 std::unique_ptr<primitives::BoundPlan>
 randomPlan(const TensorRange& out, const Distribution& distribution, const RandomState& state) {
     constexpr const char* kName = "OpRandom";
+    LaunchCapture::refuse("random numbers, of which each call has its own,");
     std::vector<primitives::Argument> arguments = {{out, "the output", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     primitives::RandomProblem problem;

@@ -12,6 +12,7 @@
 
 #include "base/Text.hpp"
 #include "core/Internals.hpp"
+#include "core/queue/LaunchCapture.hpp"
 #include "core/queue/LaunchRules.hpp"
 #include "vulkan/fft/PlainFft.hpp"
 #include "vulkan/fft/PowerOfTwoFft.hpp"
@@ -128,6 +129,7 @@ Dispatch dispatchOf(const FftProgram::Dispatch& step, const std::vector<uint32_t
 /// Returns the contents of all memories that the setup of a program writes, by memory.
 std::vector<std::shared_ptr<vulkan::Buffer>> setUp(const std::shared_ptr<vulkan::Device>& device,
                                                    const FftProgram& program) {
+    const LaunchCapture::Pause pause; // tables are computed once
     std::vector<std::shared_ptr<vulkan::Buffer>> buffers(program.memoryBytes.size());
     std::vector<Argument> arguments;
     std::vector<uint32_t> argumentOf(buffers.size());

@@ -3,6 +3,7 @@
 // The code of docs/computing/arrays-in-cpp.md. Each block of that page is a part of this file,
 // apart from whitespace.
 #include <kompute/Array.hpp>
+#include <kompute/arrays/Capture.hpp>
 
 #include "../DocsSupport.hpp"
 #include "ArraySupport.hpp"
@@ -54,6 +55,13 @@ kp::Array large = kp::compress(table > 3, table);          // NumPy's table[tabl
 kp::Array picked = kp::take(table, kp::argsort(column), 0);
 kp::put(ramp, kp::Array::of(std::vector<int32_t>{0, -1}, &manager), 7);
 
+kp::CapturedFunction step = kp::capture([](const std::vector<kp::Array>& in) {
+    return std::vector<kp::Array>{in[0] + 0.5 * in[1], in[1] - in[0]};
+});
+std::vector<kp::Array> state = {table.copy(), border.copy()};
+for (int i = 0; i < 10; ++i)
+    state = step(state);
+
 auto algorithm = manager.algorithm({border.tensor()}, shader); // adds 1 to each element
 manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
 kp::Array doubled = border * 2;
@@ -85,7 +93,7 @@ try {
 }
 
 TEST_F(ArraysDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/computing/arrays-in-cpp.md", "test/device/arrays/ArraysDocsTest.cpp", 7);
+    expectCodeOfPage("docs/computing/arrays-in-cpp.md", "test/device/arrays/ArraysDocsTest.cpp", 8);
 }
 
 } // namespace

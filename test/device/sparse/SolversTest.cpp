@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <kompute/Sparse.hpp>
@@ -116,6 +117,39 @@ TEST_F(SolversTest, ReturnsTheStepsAfterWhichItHasNotConverged) {
     EXPECT_EQ(sparse::cg(sparse::mapOf(a), side(500), options).info, 2);
     EXPECT_EQ(sparse::bicgstab(sparse::mapOf(a), side(500), options).info, 2);
     EXPECT_EQ(sparse::gmres(sparse::mapOf(a), side(500), 1, options).info, 2);
+}
+
+TEST_F(SolversTest, RunsTheSameStepsOnTheDeviceAsFromTheHost) {
+    const Csr a = line(400, 0.3f);
+    const Csr symmetric = line(400);
+    const Array b = side(400);
+    // The library knows nothing of a program's map, so the host launches these.
+    const auto mapped = [](const Csr& matrix) {
+        return [&matrix](const Array& x) { return sparse::matmul(matrix, x); };
+    };
+    SolverOptions options;
+    options.relative = 1e-6;
+    for (const bool preconditioned : {false, true})
+        for (const int64_t most : {1, 2, 15, 16, 17, 40, 0}) {
+            options.maxSteps = most;
+            options.preconditioner = preconditioned ? sparse::jacobi(a) : LinearMap();
+            const Solution one = sparse::bicgstab(sparse::mapOf(a), b, options);
+            const Solution other = sparse::bicgstab(mapped(a), b, options);
+            EXPECT_EQ(one.info, other.info) << most;
+            EXPECT_EQ(one.x.vector<float>(), other.x.vector<float>()) << most;
+            options.preconditioner = preconditioned ? sparse::jacobi(symmetric) : LinearMap();
+            const Solution first = sparse::cg(sparse::mapOf(symmetric), b, options);
+            const Solution second = sparse::cg(mapped(symmetric), b, options);
+            EXPECT_EQ(first.info, second.info) << most;
+            EXPECT_EQ(first.x.vector<float>(), second.x.vector<float>()) << most;
+        }
+}
+
+TEST_F(SolversTest, EndsOnTheDeviceWithoutNumbers) {
+    const Csr a = line(30);
+    const Csr broken = a.withData(multiply(a.data(), std::numeric_limits<float>::infinity()));
+    const Solution found = sparse::cg(sparse::mapOf(broken), side(30));
+    EXPECT_EQ(found.info, 1);
 }
 
 TEST_F(SolversTest, SolvesAtOnceForARightSideOfZeros) {

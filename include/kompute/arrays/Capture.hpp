@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <kompute/Array.hpp>
+
+namespace kp {
+
+/// A function of arrays.
+using ArrayFunction = std::function<std::vector<Array>(const std::vector<Array>&)>;
+
+namespace arrays {
+
+/// What a function launches for arguments that are alike, recorded once and launched again with
+/// other arguments. Made by one thread; replay() may be called by any.
+class KOMPUTE_API Trace {
+public:
+    /// Begins to trace. Until finish() or the destructor, array functions of this thread launch
+    /// nothing: what they would launch is kept, and what needs the host throws InvalidArgument.
+    /// @throws InvalidArgument unless canTrace()
+    explicit Trace(const std::vector<Array>& arguments);
+    ~Trace();
+    Trace(const Trace&) = delete;
+    Trace& operator=(const Trace&) = delete;
+
+    /// Returns false for arguments that no trace can stand for: none, arrays of several managers,
+    /// and views of the same memory in several types.
+    static bool canTrace(const std::vector<Array>& arguments);
+
+    /// Returns what the function gets instead of the arguments.
+    const std::vector<Array>& parameters() const;
+    /// Ends tracing. The caller has dropped all arrays but the results, of which it keeps no copy.
+    /// @return false if other arrays exist that the function made: what it computes is not in its
+    ///         results alone, and it cannot be replayed
+    /// @throws InvalidArgument if an array function threw because it needs the host, and the
+    ///         function has caught that
+    bool finish(std::vector<Array> results);
+
+    /// Returns true if the trace stands for arguments: those of the same types, shapes, strides and
+    /// manager, of which the same share memory.
+    bool fits(const std::vector<Array>& arguments) const;
+    /// Launches the trace with other arguments, and returns at once.
+    /// @param arguments  that fit
+    /// @return false if the function writes arguments that it also reads by another name; nothing
+    ///         is launched then
+    /// @throws OutOfMemory, DeviceLost
+    bool replay(const std::vector<Array>& arguments, std::vector<Array>& results);
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> mImpl;
+};
+
+} // namespace arrays
+
+/// A function of arrays that is traced once for arguments that are alike, and then replayed: what
+/// it launches is recorded into a command buffer, which calls submit with other memory.
+///
+///     auto step = kp::capture([](const std::vector<kp::Array>& in) {
+///         return std::vector<kp::Array>{kp::sin(in[0]) * 2 + in[1]};
+///     });
+///     kp::Array y = step({u, v})[0];
+///
+/// A call computes what the function computes, in the arguments' memory if the function changes
+/// them in place. While it is traced, the function sees no numbers: item(), read() and shapes that
+/// depend on data throw InvalidArgument. Other arrays that it uses keep their memory: calls see
+/// later changes in place. It must launch the same for arguments that are alike, and what it makes
+/// may not outlive it but as a result.
+///
+/// Thread-safe, if the function is.
+class KOMPUTE_API CapturedFunction {
+public:
+    explicit CapturedFunction(ArrayFunction function);
+
+    /// @throws what the function throws when it is traced; InvalidArgument if it keeps an array
+    /// that
+    ///         it made
+    std::vector<Array> operator()(const std::vector<Array>& arguments) const;
+    /// Same. @param trace  set to the number of the trace, in the order they were made; SIZE_MAX if
+    ///                     the function was called instead
+    std::vector<Array> operator()(const std::vector<Array>& arguments, size_t& trace) const;
+    /// Returns the number of traces that were made. The last 64 are kept.
+    size_t traces() const;
+
+private:
+    struct Impl;
+    std::shared_ptr<Impl> mImpl;
+};
+
+/// Returns a function that is traced and replayed.
+KOMPUTE_API CapturedFunction capture(ArrayFunction function);
+
+} // namespace kp

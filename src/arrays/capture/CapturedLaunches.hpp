@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <kompute/Algorithm.hpp>
+#include <kompute/Tensor.hpp>
+#include <kompute/arrays/DType.hpp>
+
+#include "core/queue/LaunchCapture.hpp"
+
+namespace kp::arrays {
+
+class Home;
+class Storage;
+
+/// Captures what array functions launch. Intermediate results share memory, which no other array
+/// gets as long as the operations exist. What arrays that were there before have to compute is
+/// launched at once.
+class CapturedLaunches final : public LaunchCapture {
+public:
+    /// Memory that a captured function makes.
+    struct Made {
+        std::shared_ptr<Tensor> tensor;
+        DType dtype;
+        int64_t count;
+    };
+
+    explicit CapturedLaunches(Home& home);
+    ~CapturedLaunches();
+    using LaunchCapture::end;
+
+    /// Returns the active capture of this thread; null if there is none.
+    static CapturedLaunches* current() {
+        return static_cast<CapturedLaunches*>(LaunchCapture::current()); // there are no others
+    }
+    /// Returns the active capture of this thread, if it captures launches of a home; else null.
+    static CapturedLaunches* of(const Home& home) {
+        CapturedLaunches* const capture = current();
+        return capture && &capture->mHome == &home ? capture : nullptr;
+    }
+
+    // What a capture notes of this thread. Without an active one, each returns at once.
+
+    /// Counts a part of an expression, or a storage, that is made.
+    /// @return the active capture's id(), or 0
+    static uint64_t noteNode() {
+        CapturedLaunches* const capture = current();
+        return capture ? ++capture->mNodes, capture->id() : 0;
+    }
+    static uint64_t noteStorage() {
+        CapturedLaunches* const capture = current();
+        return capture ? ++capture->mStorages, capture->id() : 0;
+    }
+    /// Notes the end of one.
+    static void noteNodeEnd(uint64_t id) {
+        if (CapturedLaunches* const capture = current(); capture && capture->id() == id)
+            --capture->mNodes;
+    }
+    static void noteStorageEnd(uint64_t id) {
+        if (CapturedLaunches* const capture = current(); capture && capture->id() == id)
+            --capture->mStorages;
+    }
+    /// Notes that captured launches may use memory. If it was there before, other arrays do not get
+    /// it any more, and it stays where it is.
+    static void noteUse(const std::shared_ptr<Storage>& storage) {
+        if (CapturedLaunches* const capture = current()) [[unlikely]]
+            capture->use(storage);
+    }
+    /// Notes a tensor that is made in the memory of another one.
+    static void noteDerived(const std::shared_ptr<Tensor>& tensor, const Tensor& from) {
+        if (CapturedLaunches* const capture = current()) [[unlikely]]
+            capture->mDerived.emplace_back(tensor, &from);
+    }
+    /// Adds a dispatch of an algorithm that nothing else uses.
+    void add(const std::shared_ptr<OpBase>& operation, std::shared_ptr<Algorithm> algorithm);
+    /// Names memory that stands for that of arguments; it is not noted by noteUse().
+    void addStandIn(const Storage& storage) { mStandIns.push_back(&storage); }
+
+    /// Returns memory that an earlier result had, or new memory. @throws as Home::take()
+    std::shared_ptr<Tensor> memory(DType dtype, int64_t count, Memory::MemoryTypes type);
+    /// Takes the memory of a result that is no longer needed.
+    /// @return false if it is not memory of this capture
+    bool giveBack(const std::shared_ptr<Tensor>& tensor, DType dtype, int64_t count);
+
+    /// Returns the memory of a storage if the capture made it.
+    std::optional<Made> made(const Storage& storage) const;
+    /// The numbers of what was made meanwhile and exists.
+    int64_t nodes() const { return mNodes; }
+    int64_t storages() const { return mStorages; }
+    /// Memory of other arrays.
+    const std::vector<std::shared_ptr<Storage>>& others() const { return mOthers; }
+    const std::vector<std::shared_ptr<Algorithm>>& algorithms() const { return mAlgorithms; }
+    const std::vector<std::pair<std::shared_ptr<Tensor>, const Tensor*>>& derived() const {
+        return mDerived;
+    }
+
+private:
+    void use(const std::shared_ptr<Storage>& storage);
+
+    Home& mHome;
+    std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> mFree;
+    std::unordered_map<const void*, Made> mMade;
+    std::vector<const Storage*> mStandIns;
+    std::vector<std::shared_ptr<Storage>> mOthers;
+    std::vector<std::shared_ptr<Algorithm>> mAlgorithms;
+    std::vector<std::pair<std::shared_ptr<Tensor>, const Tensor*>> mDerived;
+    int64_t mNodes = 0;
+    int64_t mStorages = 0;
+};
+
+} // namespace kp::arrays

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kompute/Queue.hpp>
+#include <kompute/operations/OpBase.hpp>
+
+namespace kp {
+
+/// Collects the operations that this thread launches on a queue, instead of launching them, so that
+/// they can be launched many times. Anything else that the thread launches or reads meanwhile is
+/// refused. Captures may be nested; the innermost one is active. Used by one thread.
+class LaunchCapture {
+public:
+    using Operations = std::vector<std::shared_ptr<OpBase>>;
+
+    LaunchCapture(const LaunchCapture&) = delete;
+    LaunchCapture& operator=(const LaunchCapture&) = delete;
+
+    /// Returns the active capture of this thread; null if there is none.
+    static LaunchCapture* current() { return sCurrent; }
+    /// Adds operations to the active capture.
+    /// @return false if there is none
+    /// @throws InvalidArgument if it captures another queue
+    static bool take(const Queue::Impl& queue, const Operations& operations);
+    /// @throws InvalidArgument that says what cannot be captured, if there is an active capture
+    static void refuse(std::string_view what) {
+        if (sCurrent) [[unlikely]]
+            fail(what);
+    }
+
+    /// Makes launches of this thread launches again, for the length of a scope.
+    class Pause {
+    public:
+        Pause() : mPaused(std::exchange(sCurrent, nullptr)) {}
+        ~Pause() { sCurrent = mPaused; }
+        Pause(const Pause&) = delete;
+        Pause& operator=(const Pause&) = delete;
+
+    private:
+        LaunchCapture* const mPaused;
+    };
+
+    const Operations& operations() const { return mOperations; }
+    /// Returns what refuse() threw last; empty if nothing was refused.
+    const std::string& refusal() const { return mRefusal; }
+    /// Returns a number that no other capture of the process has, and that is not 0.
+    uint64_t id() const { return mId; }
+
+protected:
+    /// Becomes the active capture.
+    explicit LaunchCapture(const Queue::Impl& queue)
+        : mQueue(queue), mOuter(sCurrent), mId(++sLast) {
+        sCurrent = this;
+    }
+    ~LaunchCapture() { end(); }
+    /// Ends the capture: launches are launches again.
+    void end() {
+        if (sCurrent == this)
+            sCurrent = mOuter;
+    }
+
+private:
+    [[noreturn]] static void fail(std::string_view what);
+
+    inline static thread_local LaunchCapture* sCurrent = nullptr;
+
+    inline static std::atomic<uint64_t> sLast{0};
+
+    const Queue::Impl& mQueue;
+    LaunchCapture* const mOuter;
+    const uint64_t mId;
+    Operations mOperations;
+    std::string mRefusal;
+};
+
+} // namespace kp
