@@ -230,7 +230,7 @@ class Function(Generic[P, R]):
 
 
 def _constants_of(function: Callable[..., Any]) -> list[tuple[Callable[[], Any], Any]]:
-    """Return how to look up the constants that a function refers to by name, and what they are."""
+    """Return how to look up the constants that a function refers to by name, and their values."""
     if not isinstance(function, FunctionType):
         return []
     found: list[tuple[Callable[[], Any], Any]] = []
@@ -252,7 +252,7 @@ def function(function: Callable[P, R]) -> Function[P, R]:
     """Trace a function of arrays once, and replay it: a decorator.
 
     The first call with arguments of certain types, shapes and other values runs the function, and
-    records what it launches. Later calls submit the recording with the memory of their arguments, and
+    records its launches. Later calls submit the recording with the memory of their arguments, and
     return new arrays. Arguments and results may be in tuples, lists and dicts.
 
     While it is traced, the function sees no numbers: float(x), bool(x), and shapes that depend on data

@@ -33,7 +33,7 @@ using arrays::View;
 arrays::View& Array::State::evaluated() {
     const std::lock_guard lock(engineLock());
     if (pending) {
-        // What was there before a capture is computed now, and not when the capture is launched.
+        // Expressions from before a capture are computed now, and not when the capture is launched.
         std::optional<LaunchCapture::Pause> pause;
         if (LaunchCapture::current() && pending->capture == 0)
             pause.emplace();

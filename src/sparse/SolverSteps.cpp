@@ -80,7 +80,7 @@ Solution SolverSteps::runOnDevice(const Array& norm, const std::function<void()>
     const auto repeater = std::make_shared<Repeater>(implOf(*home->queue()).device);
     Array seen; // whether the steps had stopped before the last block
     for (uint64_t launched = 0; launched < most; launched += kBlock) {
-        launchRepeated(home->queue(), repeater, block, "solver");
+        launchRepeated(home->queue(), repeater, {block}, "solver");
         const Array earlier = seen;
         seen = arrays::hostNumber(manager, DType::eUint32);
         seen.assign(stops);

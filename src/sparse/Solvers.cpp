@@ -32,8 +32,8 @@ struct DiagonalMap {
     Array operator()(const Array& x) const { return multiply(factors, x); }
 };
 
-/// Returns true if a map launches the same each time. Others are functions of the program, of which
-/// nobody knows that.
+/// Returns true if a map launches the same each time. Functions of the program
+/// may not.
 bool repeatable(const LinearMap& map) {
     if (const auto* const product = map.target<MatrixMap>()) {
         product->a.longestRow(); // now, because a product asks for it, and waits

@@ -20,7 +20,7 @@ namespace arrays {
 class KOMPUTE_API Trace {
 public:
     /// Begins to trace. Until finish() or the destructor, array functions of this thread launch
-    /// nothing: what they would launch is kept, and what needs the host throws InvalidArgument.
+    /// nothing: their launches are kept, and reads by the host throw InvalidArgument.
     /// @throws InvalidArgument unless canTrace()
     explicit Trace(const std::vector<Array>& arguments);
     ~Trace();
@@ -34,14 +34,14 @@ public:
     /// Returns what the function gets instead of the arguments.
     const std::vector<Array>& parameters() const;
     /// Ends tracing. The caller has dropped all arrays but the results, of which it keeps no copy.
-    /// @return false if other arrays exist that the function made: what it computes is not in its
-    ///         results alone, and it cannot be replayed
+    /// @return false if other arrays exist that the function made: then it computes more than its
+    ///         results, and cannot be replayed
     /// @throws InvalidArgument if an array function threw because it needs the host, and the
     ///         function has caught that
     bool finish(std::vector<Array> results);
 
-    /// Returns true if the trace stands for arguments: those of the same types, shapes, strides and
-    /// manager, of which the same share memory.
+    /// Returns true if the trace stands for arguments: they have the same types, shapes, strides
+    /// and manager, and the same ones share memory.
     bool fits(const std::vector<Array>& arguments) const;
     /// Launches the trace with other arguments, and returns at once.
     /// @param arguments  that fit
@@ -57,8 +57,8 @@ private:
 
 } // namespace arrays
 
-/// A function of arrays that is traced once for arguments that are alike, and then replayed: what
-/// it launches is recorded into a command buffer, which calls submit with other memory.
+/// A function of arrays that is traced once for arguments that are alike, and then replayed: its
+/// launches are recorded into a command buffer, which calls submit with other memory.
 ///
 ///     auto step = kp::capture([](const std::vector<kp::Array>& in) {
 ///         return std::vector<kp::Array>{kp::sin(in[0]) * 2 + in[1]};
@@ -68,8 +68,8 @@ private:
 /// A call computes what the function computes, in the arguments' memory if the function changes
 /// them in place. While it is traced, the function sees no numbers: item(), read() and shapes that
 /// depend on data throw InvalidArgument. Other arrays that it uses keep their memory: calls see
-/// later changes in place. It must launch the same for arguments that are alike, and what it makes
-/// may not outlive it but as a result.
+/// later changes in place. It must launch the same for arguments that are alike, and its arrays
+/// may outlive it only as results.
 ///
 /// Thread-safe, if the function is.
 class KOMPUTE_API CapturedFunction {

@@ -90,7 +90,8 @@ KOMPUTE_API const void* memoryKeyOf(const Array& array);
 /// Keeps the memory of an array from being used for other arrays.
 KOMPUTE_API void keepMemory(const Array& array);
 
-/// Launches operations on the manager's default queue, one after the other, and returns at once.
+/// Launches operations of the library on the manager's default queue, one after the other, and
+/// returns at once.
 /// Small primitives with memory of arrays that come again are not recorded again.
 /// @throws as Queue::launch()
 KOMPUTE_API void launch(Manager& manager, std::vector<std::shared_ptr<OpBase>> operations);

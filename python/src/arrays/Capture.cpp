@@ -23,7 +23,7 @@ public:
           }) {}
 
     /// Returns a list of results and the number of the trace, -1 if the function was called
-    /// instead; None if an argument is no array.
+    /// instead; None unless all arguments are arrays.
     py::object call(const py::tuple& given) const {
         std::vector<Array> arguments;
         arguments.reserve(given.size());

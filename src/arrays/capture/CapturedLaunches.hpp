@@ -79,7 +79,7 @@ public:
     }
     /// Adds a dispatch of an algorithm that nothing else uses.
     void add(const std::shared_ptr<OpBase>& operation, std::shared_ptr<Algorithm> algorithm);
-    /// Names memory that stands for that of arguments; it is not noted by noteUse().
+    /// Names memory that stands for the arguments' memory; it is not noted by noteUse().
     void addStandIn(const Storage& storage) { mStandIns.push_back(&storage); }
 
     /// Returns memory that an earlier result had, or new memory. @throws as Home::take()
@@ -90,7 +90,7 @@ public:
 
     /// Returns the memory of a storage if the capture made it.
     std::optional<Made> made(const Storage& storage) const;
-    /// The numbers of what was made meanwhile and exists.
+    /// The numbers of nodes and storages that were made meanwhile and exist.
     int64_t nodes() const { return mNodes; }
     int64_t storages() const { return mStorages; }
     /// Memory of other arrays.

@@ -16,7 +16,7 @@ constexpr size_t kMaxVariants = 8;
 
 } // namespace
 
-/// What operations have in common, whatever their memory.
+/// The part of operations that does not depend on their memory.
 struct Replay::State {
     std::shared_ptr<vulkan::Device> device;
     std::vector<std::shared_ptr<OpBase>> operations;
@@ -82,7 +82,7 @@ void Replay::launch(const std::shared_ptr<Queue>& queue, const Buffers& buffers)
         mVariants.splice(mVariants.begin(), mVariants, known);
     }
     const Variant& variant = mVariants.front();
-    launchRepeated(queue, variant.repeater, variant.operation, "captured function");
+    launchRepeated(queue, variant.repeater, {variant.operation}, "captured function");
 }
 
 std::shared_ptr<Tensor> standInFor(const Tensor& tensor) {

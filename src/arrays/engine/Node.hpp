@@ -47,7 +47,7 @@ struct Node : std::enable_shared_from_this<Node> {
     bool shared = false;    ///< reads memory that may change unseen
     bool writable = true;   ///< of a leaf
     bool isReader = false;  ///< is in the list of its storage
-    const uint64_t capture; ///< CapturedLaunches::id() of what it was made in; 0: not captured
+    const uint64_t capture; ///< CapturedLaunches::id() of the capture that made it; 0: none
     int nodes = 1;          ///< in the expression, each as often as it is used
     int loads = 0;
     Shape shape;

@@ -14,7 +14,6 @@
 #include "core/algorithm/AlgorithmImpl.hpp"
 #include "core/manager/ManagerImpl.hpp"
 #include "core/memory/MemoryImpl.hpp"
-#include "core/queue/OperationLaunch.hpp"
 
 namespace kp::arrays {
 namespace {
@@ -101,7 +100,7 @@ void Plans::launch(Plan& plan, const Signature& signature) {
     Plan::Bound& bound = bindingFor(plan, signature);
     if (!bound.operation || bound.parameters != plan.parameters)
         setParameters(bound);
-    static_cast<void>(OperationLaunch::repeat(mHome.queue(), bound.repeater, {bound.operation}));
+    launchRepeated(mHome.queue(), bound.repeater, {bound.operation});
     if (!mayKeep(signature))
         drop(plan.bound.back());
 }

@@ -66,7 +66,7 @@ public:
     void addArray() { ++root().mArrays; }
     void removeArray() { --root().mArrays; }
     int arrays() const { return root().mArrays; }
-    /// CapturedLaunches::id() of what it was made in; 0: not captured.
+    /// CapturedLaunches::id() of the capture that made it; 0: none.
     const uint64_t capture;
     /// The object of a language binding that stands for the tensor; null if there is none.
     std::shared_ptr<void> handle;

@@ -5,7 +5,6 @@
 
 #include "core/Native.hpp"
 #include "core/queue/LaunchCapture.hpp"
-#include "core/queue/Repeater.hpp"
 #include "core/sequence/GatheredRecording.hpp"
 #include "core/sequence/OperationClass.hpp"
 #include "core/sequence/Recorder.hpp"
@@ -53,19 +52,6 @@ Submitted submitOnce(const Queue::Impl& queue, const Operations& operations, boo
     return work;
 }
 
-std::vector<std::string> namesOf(const Operations& operations) {
-    std::vector<std::string> names;
-    for (const std::shared_ptr<OpBase>& operation : operations)
-        names.push_back(launchNameOf(*operation));
-    return names;
-}
-
-void logLaunches(const Queue::Impl& queue, const std::vector<std::string>& names,
-                 const Event& event) {
-    for (uint32_t i = 0; i < names.size(); ++i)
-        queue.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
-}
-
 } // namespace
 
 vulkan::TimelinePoint OperationLaunch::waitsFor(vulkan::Queue& queue) {
@@ -79,7 +65,10 @@ Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                               const std::vector<Event>& waitFor, bool timed) {
     if (LaunchCapture::take(queue, operations))
         return Event();
-    const std::vector<std::string> names = timed ? namesOf(operations) : std::vector<std::string>{};
+    std::vector<std::string> names;
+    if (timed)
+        for (const std::shared_ptr<OpBase>& operation : operations)
+            names.push_back(launchNameOf(*operation));
     Event event = queue.launch(
         waitFor, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
@@ -91,28 +80,8 @@ Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                 return submitOnce(queue, kept, timed, waits, state);
             };
         });
-    logLaunches(queue, names, event);
-    return event;
-}
-
-Event OperationLaunch::repeat(const std::shared_ptr<Queue>& queue,
-                              const std::shared_ptr<Repeater>& repeater, Operations operations) {
-    Queue::Impl& impl = implOf(*queue);
-    const bool timed = queue->profiling();
-    const std::vector<std::string> names = timed ? namesOf(operations) : std::vector<std::string>{};
-    Event event = impl.launch(
-        {}, timed,
-        [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
-            return repeater->submit(impl, operations, timed, waits, state);
-        },
-        [&]() -> Queue::Impl::Submit {
-            return [queue, repeater, timed,
-                    later = operations](Queue::Impl::Points waits,
-                                        const std::shared_ptr<EventState>& state) mutable {
-                return repeater->submit(implOf(*queue), later, timed, waits, state);
-            };
-        });
-    logLaunches(impl, names, event);
+    for (uint32_t i = 0; i < names.size(); ++i)
+        queue.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
     return event;
 }
 

@@ -12,8 +12,6 @@
 
 namespace kp {
 
-class Repeater;
-
 /// Operations that are launched once, one after the other. A launch that waits for the host keeps
 /// them until it is submitted; after that, only the memory that they use is kept, until they have
 /// run. Thread-safe.
@@ -31,10 +29,6 @@ public:
     /// @throws the operations' exceptions when they are recorded, unless that happens later
     static Event launch(Queue::Impl& queue, Operations operations,
                         const std::vector<Event>& waitFor, bool timed);
-    /// Launches operations again and again. @throws as launch()
-    /// @param repeater  of these operations
-    static Event repeat(const std::shared_ptr<Queue>& queue,
-                        const std::shared_ptr<Repeater>& repeater, Operations operations);
 };
 
 } // namespace kp

@@ -7,6 +7,7 @@
 
 #include "core/queue/OperationLaunch.hpp"
 #include "core/sequence/GatheredRecording.hpp"
+#include "core/sequence/OperationClass.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "core/sequence/Recording.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -137,10 +138,15 @@ void Repeater::readTimes() {
 }
 
 void launchRepeated(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Repeater>& repeater,
-                    const std::shared_ptr<OpBase>& operation, std::string_view name) {
+                    Repeater::Operations operations, std::string_view name) {
     Queue::Impl& impl = implOf(*queue);
     const bool timed = queue->profiling();
-    Repeater::Operations operations{operation};
+    std::vector<std::string> names;
+    if (timed)
+        for (const std::shared_ptr<OpBase>& operation : operations)
+            names.push_back(launchNameOf(*operation));
+    if (timed && !name.empty())
+        names.front() = name;
     const Event event = impl.launch(
         {}, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
@@ -153,8 +159,8 @@ void launchRepeated(const std::shared_ptr<Queue>& queue, const std::shared_ptr<R
                 return repeater->submit(implOf(*queue), later, timed, waits, state);
             };
         });
-    if (timed)
-        impl.logLaunch(name, event);
+    for (uint32_t i = 0; i < names.size(); ++i)
+        impl.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
 }
 
 } // namespace kp

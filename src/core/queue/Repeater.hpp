@@ -61,9 +61,9 @@ private:
     std::list<Slot> mSlots; ///< oldest submission first
 };
 
-/// Launches an operation on a queue again, and returns at once.
-/// @param name  in profiles
+/// Launches operations on a queue again, and returns at once.
+/// @param name  of the first in profiles; empty for launchNameOf(), as for the others
 void launchRepeated(const std::shared_ptr<Queue>& queue, const std::shared_ptr<Repeater>& repeater,
-                    const std::shared_ptr<OpBase>& operation, std::string_view name);
+                    Repeater::Operations operations, std::string_view name = {});
 
 } // namespace kp

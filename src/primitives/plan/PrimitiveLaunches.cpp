@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/queue/LaunchCapture.hpp"
-#include "core/queue/OperationLaunch.hpp"
 #include "primitives/plan/BoundPlan.hpp"
 
 namespace kp::primitives {
@@ -52,7 +51,7 @@ void PrimitiveLaunches::launch(const std::shared_ptr<Queue>& queue, Operations o
         }
     }
     if (repeater)
-        static_cast<void>(OperationLaunch::repeat(queue, repeater, std::move(operations)));
+        launchRepeated(queue, repeater, std::move(operations));
     else
         static_cast<void>(queue->launch(std::move(operations)));
 }
