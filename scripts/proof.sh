@@ -6,8 +6,8 @@
 #
 #   bash scripts/proof.sh [quick]           a sample, as in CI
 #   bash scripts/proof.sh long              before a release
-#   bash scripts/proof.sh quick programs    one of: fuzz programs groups sync python
-#                                        primitives numbers wide processes long soak
+#   bash scripts/proof.sh quick programs    one of: fuzz programs groups checked
+#                                        sync python primitives numbers wide processes long soak
 #
 # KOMPUTE_PROOF_BUILD=build/ci    a build with kompute_proof, kompute_fuzz_replay and _kp
 # KOMPUTE_PROOF_SEED=N            default: the day's
@@ -26,7 +26,7 @@ case ${1:-} in
     quick | long) size=$1 && shift ;;
     -h | --help) print_head && exit 0 ;;
 esac
-parts=${*:-fuzz programs groups sync python primitives numbers errors wide processes long soak}
+parts=${*:-fuzz programs groups checked sync python primitives numbers errors wide processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.
 KOMPUTE_CACHE_DIR=$(mktemp -d)
@@ -60,6 +60,10 @@ part_programs() {
 part_groups() {
     "$proof" groups --seed "$seed" --count "$(volume 1000 50000)"
     for fault in dispatch copy; do finds "$proof" groups --plant $fault; done
+}
+part_checked() {
+    "$proof" checked --seed "$seed" --count "$(volume 300 20000)"
+    finds "$proof" checked --plant shared
 }
 part_sync() {
     local KOMPUTE_VALIDATION=sync

@@ -20,7 +20,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/arguments.sh
 . scripts/arguments.sh
 
-all_steps="setup style build unit headers device sample devices atonce fences validation plain asan tsan package"
+all_steps="setup style build unit headers device sample devices checked atonce fences validation plain asan tsan package"
 all_steps="$all_steps examples python wheel proof benchmark docs"
 default_steps="setup style build unit headers device sample examples"
 # The tests of these two are in other steps: validation, asan and python.
@@ -352,6 +352,26 @@ step_devices() {
     [ -z "$icd" ] || on_device SwiftShader VK_DRIVER_FILES="$icd" VK_ICD_FILENAMES="$icd"
 }
 
+# A part of the tests in checked mode, which depends on the commit: it finds no mistake where there is none.
+step_checked() {
+    local turn log=build/checked.log
+    turn=$((0x$(commit)))
+    build_python
+    build ci kompute_device_tests
+    (
+        export KOMPUTE_CHECK=1 KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE=$((turn % 60))/60
+        export PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1
+        with_progress "$log" "device tests in checked mode" \
+            env GTEST_FILTER=-*ReadsZerosOutside*:*BindsKernelsOnTheSameMemoryOnce GTEST_TOTAL_SHARDS=20 GTEST_SHARD_INDEX=$((turn % 20)) \
+            build/ci/test/kompute_device_tests --gtest_brief=1 || {
+            grep -vE 'Running main|^\[==' "$log" | tail -n 100
+            exit 1
+        }
+        grep -E '^\[  PASSED|^\[  SKIPPED \] [0-9]' "$log"
+        in_shards build/venv/bin/python -m pytest -q -p no:cacheprovider python/tests
+    )
+}
+
 # The package as pip installs it. With this compiler and option its module is the one that the step python
 # has tested, and its objects are in the compiler cache. So a sample of the tests suffices: the
 # tests of installed commands and files, of the optional packages, and those that validation keeps
@@ -367,7 +387,7 @@ step_proof() {
     local other status=0
     build ci kompute_proof kompute_fuzz_replay
     # All parts but python use one processor.
-    bash scripts/proof.sh quick fuzz groups sync > build/proof.log 2>&1 &
+    bash scripts/proof.sh quick fuzz groups checked sync > build/proof.log 2>&1 &
     other=$!
     bash scripts/proof.sh quick programs processes long soak || status=$?
     wait "$other" || status=$?

@@ -18,6 +18,7 @@ struct Settings {
 // Each runs one proof and returns the exit status: 0 if it holds. They throw if it does not.
 int provePrograms(const Settings& settings);     ///< of `count` random programs
 int proveGroups(const Settings& settings);       ///< of `count` random programs of groups
+int proveChecked(const Settings& settings);      ///< of `count` mutated shaders
 int proveWide(const Settings& settings);         ///< of `count` calls of each function
 int proveLongPrograms(const Settings& settings); ///< of `count` operations
 int proveSoak(const Settings& settings);         ///< of `count` evaluations

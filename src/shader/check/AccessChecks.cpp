@@ -67,8 +67,8 @@ bool isParameter(const CheckContext& context, const PathStep& step) {
 
 /// Returns true for an operand of an access that such a function takes as a parameter.
 bool isParameter(const CheckContext& context, const Node& access, size_t operand) {
-    return access.ids[operand] &&
-           (access.opcode == spv::OpStore || !context.isConstant(access.operands[operand]));
+    const bool isValue = access.opcode == spv::OpStore && operand == 1;
+    return access.ids[operand] && (isValue || !context.isConstant(access.operands[operand]));
 }
 
 /// Writes the comparison of indices with extents, and its findings.
