@@ -12,6 +12,8 @@
 #include "base/Text.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
+#include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
 namespace {
@@ -48,7 +50,10 @@ ByteKernel::ByteKernel(BufferPtr source, BufferPtr destination,
                        std::span<const vulkan::CopiedRange> ranges)
     : mSource(std::move(source)), mDestination(std::move(destination)),
       mDevice(mDestination->device()),
-      mPipeline(storagePipeline(mDevice, SHADERCOPYBYTES_COMP_SPV, 2, sizeof(Part::push))) {
+      mPipeline(storagePipeline(mDevice, {.spirv = SHADERCOPYBYTES_COMP_SPV,
+                                          .bindings = 2,
+                                          .pushConstantBytes = sizeof(Part::push)})
+                    .pipeline) {
     const uint64_t largest = largestPart(mDevice);
     for (const vulkan::CopiedRange& range : ranges)
         for (uint64_t at = 0; at < range.bytes; at += largest) {
@@ -85,12 +90,22 @@ void ByteKernel::add(const vulkan::CopiedRange& range, uint64_t period) {
     mParts.push_back(std::move(part));
 }
 
+void ByteKernel::noteWrites(VkCommandBuffer commandBuffer) const {
+    if (!vulkan::WrittenMemory::follows(*mDestination)) [[likely]]
+        return;
+    // Which step writes is not known here, so that all counts as written.
+    vulkan::recordFullBarrier(mDevice, commandBuffer);
+    vulkan::WrittenMemory::recordFill(commandBuffer, *mDestination, 0, mDestination->size());
+    vulkan::recordFullBarrier(mDevice, commandBuffer);
+}
+
 void ByteKernel::record(const std::shared_ptr<const ByteKernel>& kernel,
                         VkCommandBuffer commandBuffer) {
     Recorder::withBoundState(kernel->mDevice, commandBuffer,
                              [&](BoundState& bound, Recorder* recorder) {
                                  if (recorder)
                                      recorder->keep(kernel);
+                                 kernel->noteWrites(commandBuffer);
                                  for (const Part& part : kernel->mParts) {
                                      bound.bind(*kernel->mPipeline, part.set->handle());
                                      bound.push(*kernel->mPipeline, part.push, sizeof part.push);

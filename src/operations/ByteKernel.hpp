@@ -47,6 +47,8 @@ private:
         uint32_t groups = 0;
     };
     void add(const vulkan::CopiedRange& range, uint64_t period);
+    /// For reads of unwritten memory in checked mode.
+    void noteWrites(VkCommandBuffer commandBuffer) const;
 
     BufferPtr mSource;
     BufferPtr mDestination;

@@ -59,7 +59,10 @@ class OpRepeat::Switch final : public OpBase, public Predication {
 public:
     Switch(std::shared_ptr<Tensor> flag, uint64_t element)
         : mDevice(implOf(*flag).device), mFlag(std::move(flag)), mElement(element),
-          mPipeline(storagePipeline(*mDevice, SHADERSWITCH_COMP_SPV, 3, sizeof mPush)) {
+          mPipeline(storagePipeline(*mDevice, {.spirv = SHADERSWITCH_COMP_SPV,
+                                               .bindings = 3,
+                                               .pushConstantBytes = sizeof mPush})
+                        .pipeline) {
         makeSkippable();
         reserve(kLeast);
         static_cast<void>(next({1, 1, 1})); // of the kernel itself

@@ -415,7 +415,7 @@ void Recorder::rehearseStep(vulkan::Device& device,
                             std::span<const std::shared_ptr<OpBase>> operations,
                             Predication& predication) {
     Recording recording;
-    recording.begin(device, computeQueue(device));
+    recording.begin(device, computeQueue(device), [] { return std::string("a rehearsal"); });
     Recorder recorder(device, recording, recording.commandBuffer.handle());
     const Activation activation(&recorder);
     recorder.recordStep(operations, predication);
@@ -424,7 +424,7 @@ void Recorder::rehearseStep(vulkan::Device& device,
 std::vector<const vulkan::Resource*>
 Recorder::writtenBy(vulkan::Device& device, std::span<const std::shared_ptr<OpBase>> operations) {
     Recording recording;
-    recording.begin(device, computeQueue(device));
+    recording.begin(device, computeQueue(device), [] { return std::string("a rehearsal"); });
     Recorder recorder(device, recording, recording.commandBuffer.handle());
     for (const std::shared_ptr<OpBase>& operation : operations)
         recorder.record(*operation);
