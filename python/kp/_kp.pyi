@@ -982,8 +982,8 @@ class Memory:
     def data(self) -> NDArray[Any]:
         """The host view as a flat, writable array without a copy, with what evaluations have
         written. Its base is this object. The next evaluation that reads the memory sees written
-        values; device memory that the program synchronises itself needs OpSyncDevice. See
-        docs/reference/memory-types.md. Views of destroyed memory keep their last contents.
+        values; device memory that the program synchronises itself needs OpSyncDevice
+        (docs/reference/memory-types.md). Views of destroyed memory keep their last contents.
         ValueError for storage memory.
         """
 
@@ -1697,8 +1697,8 @@ class checked:
     "arithmetic" (integer division by zero, shifts by the width or more, overflow of indices),
     "nan", "races" (accesses of two work items that nothing orders), "uninitialised" (reads of
     memory that was never written) and "steps=1000000". True is the first two, and False turns it
-    off. The environment variable KOMPUTE_CHECK does the same for a program, and `check` of Manager,
-    Manager.algorithm and Kernel for one of them.
+    off. The environment variable KOMPUTE_CHECK does the same for a program, and `check` of
+    Manager, Manager.algorithm and Kernel for one of them.
     """
 
     def __init__(self, checks: bool | str | None = True) -> None: ...
