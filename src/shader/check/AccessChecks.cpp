@@ -324,7 +324,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
         const uint32_t type = narrows ? mContext.widened(storedType) : storedType;
         comparison.report(code.parameter(0),
                           stored != 0 ? mContext.bitsOf(code, stored, type) : mContext.zero());
-        return given == 0 ? 0 : editor.define(nodeOf(spv::OpConstantNull, given, 0, {}));
+        return given == 0 ? 0 : code.zeros(given);
     };
     const uint32_t value = code.choose(comparison.all(), given, perform, refuse);
     return mContext.add(key, code, value);

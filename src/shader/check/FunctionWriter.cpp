@@ -1,7 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/check/FunctionWriter.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace kp::shader {
+namespace {
+
+/// Elements of an array of addresses that are put together. Programs do not load larger ones whole.
+constexpr uint32_t kMostZeros = 256;
+
+/// Returns true for buffer addresses, and for structs and arrays with such.
+bool holdsAddress(const ModuleEditor& editor, uint32_t type) {
+    const Node* const node = editor.global(type);
+    switch (node ? node->opcode : 0) {
+    case spv::OpTypePointer:
+        return true;
+    case spv::OpTypeArray:
+        return holdsAddress(editor, node->operand(0));
+    case spv::OpTypeStruct:
+        return std::ranges::any_of(node->operands,
+                                   [&](uint32_t member) { return holdsAddress(editor, member); });
+    default:
+        return false;
+    }
+}
+
+} // namespace
 
 FunctionWriter::FunctionWriter(ModuleEditor& editor, uint32_t resultType,
                                const std::vector<uint32_t>& parameterTypes)
@@ -32,6 +57,26 @@ void FunctionWriter::begin(uint32_t label) {
 
 void FunctionWriter::branch(uint32_t label) {
     add(spv::OpBranch, 0, {label});
+}
+
+uint32_t FunctionWriter::zeros(uint32_t type) {
+    if (!holdsAddress(mEditor, type))
+        return mEditor.define(nodeOf(spv::OpConstantNull, type, 0, {}));
+    const Node node = *mEditor.global(type);
+    if (node.opcode == spv::OpTypePointer)
+        return add(spv::OpBitcast, type,
+                   {zeros(mEditor.vectorType(mEditor.intType(32, false), 2))});
+    std::vector<uint32_t> members;
+    if (node.opcode == spv::OpTypeStruct) {
+        for (const uint32_t member : node.operands)
+            members.push_back(zeros(member));
+    } else {
+        const Node* const length = mEditor.global(node.operand(1));
+        if (!length || length->opcode != spv::OpConstant || length->operand(0) > kMostZeros)
+            return mEditor.define(nodeOf(spv::OpUndef, type, 0, {}));
+        members.assign(length->operand(0), zeros(node.operand(0)));
+    }
+    return add(spv::OpCompositeConstruct, type, std::move(members));
 }
 
 uint32_t FunctionWriter::choose(uint32_t condition, uint32_t type,

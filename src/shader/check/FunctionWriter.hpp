@@ -28,6 +28,9 @@ public:
     uint32_t extract(uint32_t type, uint32_t composite, uint32_t index) {
         return add({spv::OpCompositeExtract, type, 0, {composite, index}, {true, false}});
     }
+    /// Returns zeros of a type that is loaded. Modules have no null constants of types with buffer
+    /// addresses, so these are put together.
+    uint32_t zeros(uint32_t type);
     /// Appends code for both cases of a condition. Each returns a value of the type, or anything if
     /// the type is 0. @return the value of the case that ran
     uint32_t choose(uint32_t condition, uint32_t type, const std::function<uint32_t()>& then,

@@ -79,7 +79,7 @@ uint32_t AddressChecks::accessFunction(const Node& node) {
             fault.value =
                 mContext.bitsOf(code, access.operands[1], mContext.typeOf(node.operand(1)));
         mContext.report(code, fault);
-        return node.type == 0 ? 0 : editor.define(nodeOf(spv::OpConstantNull, node.type, 0, {}));
+        return node.type == 0 ? 0 : code.zeros(node.type);
     };
     const uint32_t value = code.choose(
         inside, node.type, [&] { return code.add(access); }, refuse);

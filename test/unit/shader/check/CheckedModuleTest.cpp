@@ -149,5 +149,16 @@ TEST(CheckedModule, LeavesPointersAlone) {
     EXPECT_FALSE(addressed.sites.empty()) << "the array of pointers has an extent";
 }
 
+TEST(CheckedModule, PutsZerosTogetherForStructsWithAddresses) {
+    checkedShader("#extension GL_EXT_buffer_reference : require\n"
+                  "layout(buffer_reference) buffer R { float x[]; };\n"
+                  "struct Head { R next; R others[3]; uint count; };\n"
+                  "layout(binding = 0) buffer H { Head heads[]; };\n"
+                  "layout(push_constant) uniform P { int k; };",
+                  "Head head = heads[k];\n"
+                  "head.others[k].x[head.count] = head.next.x[0];",
+                  3);
+}
+
 } // namespace
 } // namespace kp::test
