@@ -132,6 +132,13 @@ std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer) {
     return path;
 }
 
+uint32_t variableOf(const CheckContext& context, uint32_t pointer) {
+    const Node* node = context.definition(pointer);
+    while (node && isAccessChain(node->opcode))
+        node = context.definition(node->operand(0));
+    return node && node->opcode == spv::OpVariable ? node->result : 0;
+}
+
 CheckSite siteOf(const CheckContext& context, const AccessPath& path, FaultKind kind) {
     CheckSite site;
     site.kind = kind;

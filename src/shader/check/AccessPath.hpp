@@ -51,6 +51,9 @@ inline FaultKind kindOf(uint32_t opcode) {
 /// through types that have no known extents.
 std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer);
 
+/// Returns the variable that a pointer begins at; 0 for others.
+uint32_t variableOf(const CheckContext& context, uint32_t pointer);
+
 /// Returns a site for an access, with the names of the indexed objects.
 CheckSite siteOf(const CheckContext& context, const AccessPath& path, FaultKind kind);
 

@@ -123,6 +123,23 @@ spv::Op CheckContext::widening(uint32_t type) const {
     return !number ? spv::OpFConvert : number->operand(1) != 0 ? spv::OpSConvert : spv::OpUConvert;
 }
 
+const Node* CheckContext::decoration(uint32_t id, spv::Decoration wanted) const {
+    for (const Node& each : editor.decorations)
+        if (each.opcode == spv::OpDecorate && each.operand(0) == id &&
+            each.operand(1) == static_cast<uint32_t>(wanted))
+            return &each;
+    return nullptr;
+}
+
+const Node* CheckContext::memberDecoration(uint32_t type, uint32_t member,
+                                           spv::Decoration wanted) const {
+    for (const Node& each : editor.decorations)
+        if (each.opcode == spv::OpMemberDecorate && each.operand(0) == type &&
+            each.operand(1) == member && each.operand(2) == static_cast<uint32_t>(wanted))
+            return &each;
+    return nullptr;
+}
+
 std::string CheckContext::name(uint32_t id) const {
     const auto found = mNames.find(id);
     return found == mNames.end() ? std::string() : textOf(*found->second, 1);

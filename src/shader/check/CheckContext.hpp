@@ -57,6 +57,9 @@ public:
     uint32_t widened(uint32_t type);
     /// Returns the conversion between both.
     spv::Op widening(uint32_t type) const;
+    /// Returns the decoration of an id, or of a struct's member; null if there is none.
+    const Node* decoration(uint32_t id, spv::Decoration wanted) const;
+    const Node* memberDecoration(uint32_t type, uint32_t member, spv::Decoration wanted) const;
     std::string name(uint32_t id) const;
     /// Returns a variable of each invocation that begins as 0.
     uint32_t counter();

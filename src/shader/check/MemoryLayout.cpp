@@ -119,22 +119,6 @@ public:
     }
 
 private:
-    /// Returns a literal of a decoration; 0 and a failure if there is none.
-    uint32_t decoration(uint32_t type, spv::Decoration wanted) {
-        for (const Node& each : mContext.editor.decorations)
-            if (each.opcode == spv::OpDecorate && each.operand(0) == type &&
-                each.operand(1) == static_cast<uint32_t>(wanted))
-                return each.operand(2);
-        mFailed = true;
-        return 0;
-    }
-    const Node* memberDecoration(uint32_t type, uint32_t member, spv::Decoration wanted) const {
-        for (const Node& each : mContext.editor.decorations)
-            if (each.opcode == spv::OpMemberDecorate && each.operand(0) == type &&
-                each.operand(1) == member && each.operand(2) == static_cast<uint32_t>(wanted))
-                return &each;
-        return nullptr;
-    }
     uint32_t elements(uint32_t bytes) {
         mFailed |= bytes % mElementBytes != 0;
         return bytes / mElementBytes;
@@ -148,16 +132,20 @@ private:
             return offset;
         }
         const Node* const stride =
-            memberDecoration(type.result, member, spv::DecorationMatrixStride);
+            mContext.memberDecoration(type.result, member, spv::DecorationMatrixStride);
         mMatrixStride = stride ? stride->operand(3) : 0;
-        mRowMajor = memberDecoration(type.result, member, spv::DecorationRowMajor) != nullptr;
-        const Node* const offset = memberDecoration(type.result, member, spv::DecorationOffset);
+        mRowMajor =
+            mContext.memberDecoration(type.result, member, spv::DecorationRowMajor) != nullptr;
+        const Node* const offset =
+            mContext.memberDecoration(type.result, member, spv::DecorationOffset);
         mFailed |= !offset;
         return offset ? elements(offset->operand(3)) : 0;
     }
     void arrayStride(const Node& type, ScaledIndex& scaled) {
         if (mElementBytes != 0) {
-            scaled.factor = elements(decoration(type.result, spv::DecorationArrayStride));
+            const Node* const stride = mContext.decoration(type.result, spv::DecorationArrayStride);
+            mFailed |= !stride;
+            scaled.factor = stride ? elements(stride->operand(2)) : 0;
             return;
         }
         uint32_t inner = type.operand(0);
@@ -259,7 +247,10 @@ std::optional<AccessedNumbers> numbersOf(CheckContext& context, const AccessPath
     }
     std::vector<uint32_t> part;
     reader.append(type, 0, part, numbers);
-    if (reader.failed())
+    const auto isIndex = [&](const ScaledIndex& each) {
+        return context.intType(context.typeOf(each.index)) != nullptr;
+    };
+    if (reader.failed() || !std::ranges::all_of(numbers.indices, isIndex))
         return std::nullopt;
     return numbers;
 }

@@ -29,8 +29,7 @@ void AddressChecks::check(Node& node) {
         if (node.ids[i] && !mContext.isConstant(node.operands[i]))
             arguments.push_back(node.operands[i]);
     const bool isVoid = node.type == 0;
-    node = nodeOf(spv::OpFunctionCall,
-                  isVoid ? mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {})) : node.type,
+    node = nodeOf(spv::OpFunctionCall, isVoid ? mContext.editor.voidType() : node.type,
                   isVoid ? mContext.editor.newId() : node.result, arguments);
 }
 
@@ -51,9 +50,7 @@ uint32_t AddressChecks::accessFunction(const Node& node) {
     if (const uint32_t* const known = mContext.known(key))
         return *known;
     const uint32_t word = mContext.uintType();
-    FunctionWriter code(
-        editor, node.type != 0 ? node.type : editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {})),
-        types);
+    FunctionWriter code(editor, node.type != 0 ? node.type : editor.voidType(), types);
     editor.decorate(code.parameter(1), spv::DecorationAliased, {});
     const uint32_t halves =
         code.add(spv::OpBitcast, editor.vectorType(word, 2), {code.parameter(1)});
@@ -142,34 +139,20 @@ uint32_t AddressChecks::bytesOf(uint32_t type) const {
     case spv::OpTypeArray: {
         uint32_t count = 1;
         mContext.isKnown(node->operand(1), count);
-        return (count - 1) * decorationOf(type, spv::DecorationArrayStride) +
-               bytesOf(node->operand(0));
+        const Node* const stride = mContext.decoration(type, spv::DecorationArrayStride);
+        return (count - 1) * (stride ? stride->operand(2) : 0) + bytesOf(node->operand(0));
     }
     case spv::OpTypeStruct: {
         uint32_t end = 1;
-        for (uint32_t i = 0; i < node->operands.size(); ++i)
-            end = std::max(end, offsetOf(type, i) + bytesOf(node->operand(i)));
+        for (uint32_t i = 0; i < node->operands.size(); ++i) {
+            const Node* const offset = mContext.memberDecoration(type, i, spv::DecorationOffset);
+            end = std::max(end, (offset ? offset->operand(3) : 0) + bytesOf(node->operand(i)));
+        }
         return end;
     }
     default:
         return 1;
     }
-}
-
-uint32_t AddressChecks::decorationOf(uint32_t type, spv::Decoration wanted) const {
-    for (const Node& each : mContext.editor.decorations)
-        if (each.opcode == spv::OpDecorate && each.operand(0) == type &&
-            each.operand(1) == static_cast<uint32_t>(wanted))
-            return each.operand(2);
-    return 0;
-}
-
-uint32_t AddressChecks::offsetOf(uint32_t type, uint32_t member) const {
-    for (const Node& each : mContext.editor.decorations)
-        if (each.opcode == spv::OpMemberDecorate && each.operand(0) == type &&
-            each.operand(1) == member && each.operand(2) == spv::DecorationOffset)
-            return each.operand(3);
-    return 0;
 }
 
 } // namespace kp::shader

@@ -23,8 +23,6 @@ private:
     uint32_t accessFunction(const Node& node);
     uint32_t insideFunction();
     uint32_t bytesOf(uint32_t type) const;
-    uint32_t decorationOf(uint32_t type, spv::Decoration wanted) const;
-    uint32_t offsetOf(uint32_t type, uint32_t member) const;
 
     CheckContext& mContext;
 };

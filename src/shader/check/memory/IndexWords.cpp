@@ -45,6 +45,12 @@ uint32_t IndexWords::sum(uint32_t first, const std::vector<ScaledIndex>& all) {
     return total == 0 ? begin : first == 0 ? total : add(spv::OpIAdd, word, {total, begin});
 }
 
+uint32_t IndexWords::plus(uint32_t begin, uint32_t offset) {
+    if (offset == 0)
+        return begin;
+    return add(spv::OpIAdd, mContext.uintType(), {begin, mContext.editor.uintConstant(offset)});
+}
+
 uint32_t IndexWords::shown(const AccessPath& path, std::string& name) {
     const uint32_t word = mContext.uintType();
     uint32_t index = 0;

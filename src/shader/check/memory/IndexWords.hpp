@@ -23,6 +23,8 @@ public:
     uint32_t wordOf(uint32_t index);
     /// Returns a number plus multiples of indices.
     uint32_t sum(uint32_t first, const std::vector<ScaledIndex>& all);
+    /// Returns a word plus a constant.
+    uint32_t plus(uint32_t begin, uint32_t offset);
     /// Returns the index of an element in its array, and the array's name.
     uint32_t shown(const AccessPath& path, std::string& name);
 

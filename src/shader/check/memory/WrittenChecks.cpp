@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/check/memory/WrittenChecks.hpp"
 
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 
@@ -13,25 +11,6 @@ namespace {
 
 constexpr uint32_t kWordWritten = 0x01010101; ///< all 4 bytes of a word
 
-/// Returns the variable that a pointer begins at; 0 for others.
-uint32_t variableOf(const CheckContext& context, uint32_t pointer) {
-    const Node* node = context.definition(pointer);
-    while (node && isAccessChain(node->opcode))
-        node = context.definition(node->operand(0));
-    return node && node->opcode == spv::OpVariable ? node->result : 0;
-}
-
-/// Returns the numbers of an access in bytes; nothing if they cannot be followed.
-std::optional<AccessedNumbers> bytesOf(CheckContext& context, const AccessPath& path) {
-    std::optional<AccessedNumbers> numbers = numbersOf(context, path, 1);
-    const auto isIndex = [&](const ScaledIndex& each) {
-        return context.intType(context.typeOf(each.index)) != nullptr;
-    };
-    if (numbers && !std::ranges::all_of(numbers->indices, isIndex))
-        return std::nullopt;
-    return numbers;
-}
-
 bool isBlockWithBinding(const CheckContext& context, const Node& variable) {
     const uint32_t storage = variable.operand(0);
     if (storage != spv::StorageClassStorageBuffer && storage != spv::StorageClassUniform)
@@ -41,10 +20,7 @@ bool isBlockWithBinding(const CheckContext& context, const Node& variable) {
     if (!block || block->opcode != spv::OpTypeStruct)
         return false; // an array of descriptors
     return storage == spv::StorageClassStorageBuffer ||
-           std::ranges::any_of(context.editor.decorations, [&](const Node& each) {
-               return each.opcode == spv::OpDecorate && each.operand(0) == block->result &&
-                      each.operand(1) == spv::DecorationBufferBlock;
-           });
+           context.decoration(block->result, spv::DecorationBufferBlock) != nullptr;
 }
 
 } // namespace
@@ -70,7 +46,7 @@ void WrittenChecks::findBuffers() {
                 continue; // at worst, it is not compared
             const auto path =
                 i == 0 && isAccess(node.opcode) ? pathOf(mContext, node.operands[0]) : std::nullopt;
-            if (!path || !bytesOf(mContext, *path))
+            if (!path || !numbersOf(mContext, *path, 1))
                 mVariables.erase(variable);
         }
     }
@@ -95,7 +71,8 @@ void WrittenChecks::check(const Node& node, std::vector<Node>& before) {
     if (!isAccess(node.opcode) || !mVariables.contains(variableOf(mContext, node.operand(0))))
         return;
     const std::optional<AccessPath> path = pathOf(mContext, node.operand(0));
-    const std::optional<AccessedNumbers> numbers = path ? bytesOf(mContext, *path) : std::nullopt;
+    const std::optional<AccessedNumbers> numbers =
+        path ? numbersOf(mContext, *path, 1) : std::nullopt;
     if (!numbers)
         return;
     const Access access =
@@ -113,15 +90,10 @@ void WrittenChecks::check(const Node& node, std::vector<Node>& before) {
         made.indexed = {name};
         site = mContext.addSite(std::move(made));
     }
-    const uint32_t word = mContext.uintType();
     const uint32_t begin = words.sum(numbers->first, numbers->indices);
-    const uint32_t nothing = mContext.editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {}));
+    const uint32_t nothing = mContext.editor.voidType();
     for (size_t i = 0; i < numbers->offsets.size(); ++i) {
-        const uint32_t at =
-            numbers->offsets[i] == 0
-                ? begin
-                : words.add(spv::OpIAdd, word,
-                            {begin, mContext.editor.uintConstant(numbers->offsets[i])});
+        const uint32_t at = words.plus(begin, numbers->offsets[i]);
         words.add(spv::OpFunctionCall, nothing,
                   {function(path->base, access, numbers->bytes[i]), site, at, shown});
     }
@@ -137,8 +109,7 @@ uint32_t WrittenChecks::function(uint32_t variable, Access access, uint32_t byte
     const uint32_t word = mContext.uintType();
     const uint32_t pointer = editor.pointerType(spv::StorageClassStorageBuffer, word);
     const uint32_t zero = mContext.zero();
-    FunctionWriter code(editor, editor.define(nodeOf(spv::OpTypeVoid, 0, 0, {})),
-                        std::vector<uint32_t>(3, word));
+    FunctionWriter code(editor, editor.voidType(), std::vector<uint32_t>(3, word));
     const uint32_t offset = code.parameter(1);
     const uint32_t first =
         code.add(spv::OpShiftRightLogical, word, {offset, editor.uintConstant(2)});

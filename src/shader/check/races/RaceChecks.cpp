@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/check/races/RaceChecks.hpp"
 
-#include <algorithm>
-
 #include "shader/check/memory/IndexWords.hpp"
 
 namespace kp::shader {
@@ -80,19 +78,13 @@ RaceChecks::RaceChecks(CheckContext& context, const Orders& orders)
 
 // A pointer that goes to a function or is chosen may be written there.
 void RaceChecks::noteWritten() {
-    const auto baseOf = [&](uint32_t pointer) {
-        const Node* node = mContext.definition(pointer);
-        while (node && isAccessChain(node->opcode))
-            node = mContext.definition(node->operand(0));
-        return node && node->opcode == spv::OpVariable ? node->result : 0;
-    };
     for (const Node& node : mContext.editor.functions) {
         if (node.opcode == spv::OpLoad || node.opcode == spv::OpArrayLength ||
             isAccessChain(node.opcode))
             continue;
         for (size_t i = 0; i < node.operands.size(); ++i)
             if (node.ids[i])
-                if (const uint32_t base = baseOf(node.operands[i]))
+                if (const uint32_t base = variableOf(mContext, node.operands[i]))
                     mWritten.insert(base);
     }
 }
@@ -229,10 +221,7 @@ void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node
     if (!target)
         return;
     const std::optional<AccessedNumbers> numbers = numbersOf(mContext, *path, target->elementBytes);
-    const auto isIndex = [&](const ScaledIndex& each) {
-        return mContext.intType(mContext.typeOf(each.index)) != nullptr;
-    };
-    if (!numbers || !std::ranges::all_of(numbers->indices, isIndex))
+    if (!numbers)
         return;
     CheckSite site = siteOf(mContext, *path, FaultKind::eRace);
     site.operation = kind == AccessKind::eRead    ? "read"
@@ -245,15 +234,10 @@ void RaceChecks::checkAccess(const Node& node, AccessKind kind, std::vector<Node
     site.indexed = {name};
     const uint32_t number = mContext.addSite(std::move(site));
     const uint32_t begin = words.sum(target->first + numbers->first, numbers->indices);
-    const uint32_t word = mContext.uintType();
     const bool shared = target->elementBytes == 0;
     const uint32_t nothing = mContext.editor.voidType();
     for (size_t i = 0; i < numbers->offsets.size(); ++i) {
-        const uint32_t at =
-            numbers->offsets[i] == 0
-                ? begin
-                : words.add(spv::OpIAdd, word,
-                            {begin, mContext.editor.uintConstant(numbers->offsets[i])});
+        const uint32_t at = words.plus(begin, numbers->offsets[i]);
         const uint32_t value = kind == AccessKind::eWrite
                                    ? bitsOf(before, node.operand(1), numbers->parts[i])
                                    : mContext.zero();
