@@ -57,17 +57,6 @@ void compute(const std::vector<Array>& vectors) {
         vector.evaluate();
 }
 
-Solution finished(const Beginning& begun, Convergence& convergence, const Array& norm,
-                  int64_t steps) {
-    return {begun.x, convergence.hasConverged(norm) ? 0 : steps};
-}
-
-DType realOf(const Array& x) {
-    return x.dtype() == DType::eComplex64    ? DType::eFloat32
-           : x.dtype() == DType::eComplex128 ? DType::eFloat64
-                                             : x.dtype();
-}
-
 template <typename T>
 std::vector<std::complex<double>> read(const Array& x) {
     std::vector<T> values(static_cast<size_t>(x.size()));
@@ -234,9 +223,9 @@ Solution minres(const LinearMap& a, const Array& given, const SolverOptions& opt
     Beginning begun("minres", a, b, options);
     if (begun.solved)
         return {begun.x, 0};
+    const SolverSteps steps(begun, options, false);
     Array& x = begun.x;
     Array residual = begun.residual;
-    Convergence convergence(b.manager(), realOf(b), begun.limit, options.callback != nullptr);
     Array norm = normOf(residual).evaluate();
     // Lanczos's method: next is the vector of this step times beta, and near that preconditioned.
     Array last = zeros(b.shape(), b.dtype(), &b.manager());
@@ -256,7 +245,7 @@ Solution minres(const LinearMap& a, const Array& given, const SolverOptions& opt
     Array rest = beta;   // of the right side
     Array direction = zeros(b.shape(), b.dtype(), &b.manager());
     Array lastDirection = direction;
-    for (int64_t step = 1; step <= begun.maxSteps; ++step) {
+    const auto step = [&] {
         const Array v = (quotient(ones({}, beta.dtype(), &b.manager()), beta) * near).evaluate();
         Array image = a(v);
         image = image - quotient(beta, lastBeta) * last;
@@ -287,12 +276,8 @@ Solution minres(const LinearMap& a, const Array& given, const SolverOptions& opt
         residual = where(greater(norm, begun.limit), moved, residual);
         compute({direction, x, residual});
         norm = normOf(residual).evaluate();
-        if (options.callback)
-            options.callback(x);
-        if (convergence.isDone(norm))
-            return finished(begun, convergence, norm, step);
-    }
-    return finished(begun, convergence, norm, begun.maxSteps);
+    };
+    return steps.run(norm, step);
 }
 
 Solution gmres(const LinearMap& a, const Array& given, int64_t restart,
