@@ -54,6 +54,20 @@ Submitted submitOnce(const Queue::Impl& queue, const Operations& operations, boo
 
 } // namespace
 
+LaunchNames::LaunchNames(const Operations& operations, bool timed, std::string_view first) {
+    if (!timed)
+        return;
+    for (const std::shared_ptr<OpBase>& operation : operations)
+        mNames.push_back(launchNameOf(*operation));
+    if (!first.empty())
+        mNames.front() = first;
+}
+
+void LaunchNames::log(const Queue::Impl& queue, const Event& event) const {
+    for (uint32_t i = 0; i < mNames.size(); ++i)
+        queue.logLaunch(mNames[i], Internals::event<Event>(Internals::state(event), i));
+}
+
 vulkan::TimelinePoint OperationLaunch::waitsFor(vulkan::Queue& queue) {
     const uint64_t last = queue.lastValue();
     if (last <= kMaxLead || queue.reached(last - kMaxLead))
@@ -65,10 +79,7 @@ Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                               const std::vector<Event>& waitFor, bool timed) {
     if (LaunchCapture::take(queue, operations))
         return Event();
-    std::vector<std::string> names;
-    if (timed)
-        for (const std::shared_ptr<OpBase>& operation : operations)
-            names.push_back(launchNameOf(*operation));
+    const LaunchNames names(operations, timed);
     Event event = queue.launch(
         waitFor, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
@@ -80,8 +91,7 @@ Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                 return submitOnce(queue, kept, timed, waits, state);
             };
         });
-    for (uint32_t i = 0; i < names.size(); ++i)
-        queue.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
+    names.log(queue, event);
     return event;
 }
 

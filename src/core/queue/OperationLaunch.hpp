@@ -3,6 +3,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <kompute/Event.hpp>
@@ -11,6 +13,19 @@
 #include "core/queue/QueueImpl.hpp"
 
 namespace kp {
+
+/// The names of timed launches in profiles. Taken before the launch, which may move operations.
+class LaunchNames {
+public:
+    /// @param first  instead of launchNameOf() the first operation, unless it is empty
+    LaunchNames(const std::vector<std::shared_ptr<OpBase>>& operations, bool timed,
+                std::string_view first = {});
+    /// Passes the launches to the queue's log, if they are timed.
+    void log(const Queue::Impl& queue, const Event& event) const;
+
+private:
+    std::vector<std::string> mNames; ///< empty unless timed
+};
 
 /// Operations that are launched once, one after the other. A launch that waits for the host keeps
 /// them until it is submitted; after that, only the memory that they use is kept, until they have

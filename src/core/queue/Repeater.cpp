@@ -7,7 +7,6 @@
 
 #include "core/queue/OperationLaunch.hpp"
 #include "core/sequence/GatheredRecording.hpp"
-#include "core/sequence/OperationClass.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "core/sequence/Recording.hpp"
 #include "vulkan/queue/Queue.hpp"
@@ -141,12 +140,7 @@ void launchRepeated(const std::shared_ptr<Queue>& queue, const std::shared_ptr<R
                     Repeater::Operations operations, std::string_view name) {
     Queue::Impl& impl = implOf(*queue);
     const bool timed = queue->profiling();
-    std::vector<std::string> names;
-    if (timed)
-        for (const std::shared_ptr<OpBase>& operation : operations)
-            names.push_back(launchNameOf(*operation));
-    if (timed && !name.empty())
-        names.front() = name;
+    const LaunchNames names(operations, timed, name);
     const Event event = impl.launch(
         {}, timed,
         [&](Queue::Impl::Points waits, const std::shared_ptr<EventState>& state) {
@@ -159,8 +153,7 @@ void launchRepeated(const std::shared_ptr<Queue>& queue, const std::shared_ptr<R
                 return repeater->submit(implOf(*queue), later, timed, waits, state);
             };
         });
-    for (uint32_t i = 0; i < names.size(); ++i)
-        impl.logLaunch(names[i], Internals::event<Event>(Internals::state(event), i));
+    names.log(impl, event);
 }
 
 } // namespace kp
