@@ -397,18 +397,21 @@ void Recorder::recordPart(OpBase& op) {
 
 void Recorder::recordStep(std::span<const std::shared_ptr<OpBase>> operations,
                           Predication& predication) {
-    vulkan::SharedScratch::Loan* const scratch = std::exchange(mScratch, nullptr);
-    mBound.setPredication(&predication);
-    try {
-        for (const std::shared_ptr<OpBase>& operation : operations)
-            recordPart(*operation);
-    } catch (...) {
-        mScratch = scratch;
-        mBound.setPredication(nullptr);
-        throw;
-    }
-    mScratch = scratch;
-    mBound.setPredication(nullptr);
+    struct Step {
+        Step(Recorder& recorder, Predication& predication)
+            : of(recorder), scratch(std::exchange(recorder.mScratch, nullptr)) {
+            of.mBound.setPredication(&predication);
+        }
+        ~Step() {
+            of.mBound.setPredication(nullptr);
+            of.mScratch = scratch;
+        }
+        Recorder& of;
+        vulkan::SharedScratch::Loan* const scratch;
+    };
+    const Step step(*this, predication);
+    for (const std::shared_ptr<OpBase>& operation : operations)
+        recordPart(*operation);
 }
 
 void Recorder::rehearseStep(vulkan::Device& device,

@@ -85,7 +85,7 @@ public:
         mRecording.keep(object);
     }
     /// Returns true while a recorder of this thread records operations that the device can switch
-    /// off (repeat()). They record dispatches alone.
+    /// off (recordStep()). They record dispatches alone.
     static bool predicates();
     /// Keeps a dispatch's bindings, and its reports of mistakes.
     void keepBinding(const std::shared_ptr<const MemoryBinding>& binding);
