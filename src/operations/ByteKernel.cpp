@@ -13,7 +13,6 @@
 #include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "vulkan/memory/WrittenMemory.hpp"
-#include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
 namespace {
@@ -94,9 +93,8 @@ void ByteKernel::noteWrites(VkCommandBuffer commandBuffer) const {
     if (!vulkan::WrittenMemory::follows(*mDestination)) [[likely]]
         return;
     // Which step writes is not known here, so that all counts as written.
-    vulkan::recordFullBarrier(mDevice, commandBuffer);
-    vulkan::WrittenMemory::recordFill(commandBuffer, *mDestination, 0, mDestination->size());
-    vulkan::recordFullBarrier(mDevice, commandBuffer);
+    const vulkan::WrittenMemory::Range all{mDestination.get(), 0, mDestination->size()};
+    vulkan::WrittenMemory::recordDispatch(mDevice, commandBuffer, {&all, 1});
 }
 
 void ByteKernel::record(const std::shared_ptr<const ByteKernel>& kernel,

@@ -27,8 +27,6 @@
 #include "shader/check/CheckMode.hpp"
 #include "shader/compile/ContentKey.hpp"
 #include "shader/reflect/Reflection.hpp"
-#include "vulkan/memory/WrittenMemory.hpp"
-#include "vulkan/queue/Barriers.hpp"
 
 namespace kp {
 namespace {
@@ -319,17 +317,9 @@ void Algorithm::Impl::bindMemory() {
         next->uses.push_back({memory.primary(), true, true, argument++});
         next->hostMayRead |= memory.hostReadable();
         if (memory.buffer && vulkan::WrittenMemory::follows(*memory.buffer))
-            next->unnoted.push_back(memory.buffer);
+            next->unnoted.push_back({memory.buffer.get(), 0, memory.buffer->size()});
     }
     binding = std::move(next);
-}
-
-void MemoryBinding::recordUnnoted(const vulkan::DeviceHandle& device,
-                                  VkCommandBuffer commandBuffer) const {
-    vulkan::recordFullBarrier(device, commandBuffer);
-    for (const std::shared_ptr<vulkan::Buffer>& buffer : unnoted)
-        vulkan::WrittenMemory::recordFill(commandBuffer, *buffer, 0, buffer->size());
-    vulkan::recordFullBarrier(device, commandBuffer);
 }
 
 std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding& next) const {
@@ -391,7 +381,7 @@ vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used,
     next.padded |= memory.padded;
     if (used.writes && memory.buffer && !follows(checked.get(), used.set, used.binding) &&
         vulkan::WrittenMemory::follows(*memory.buffer)) [[unlikely]]
-        next.unnoted.push_back(memory.buffer);
+        next.unnoted.push_back({memory.buffer.get(), 0, memory.buffer->size()});
     return write;
 }
 

@@ -20,6 +20,7 @@
 #include "shader/reflect/Reflection.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 #include "vulkan/pipeline/Sampler.hpp"
@@ -50,7 +51,7 @@ struct MemoryBinding {
     /// Of a checked shader; else null. Dispatches write it with atomics, which need no barriers.
     std::shared_ptr<CheckReport> report;
     /// Outputs that are followed (vulkan::WrittenMemory) without help of the shader.
-    std::vector<std::shared_ptr<vulkan::Buffer>> unnoted;
+    std::vector<vulkan::WrittenMemory::Range> unnoted;
     std::shared_ptr<const std::string> name;              ///< of the algorithm, or null
     std::shared_ptr<const shader::Reflection> reflection; ///< of the shader, for messages
     bool hostMayRead = false; ///< the host can read some output in place
@@ -62,8 +63,6 @@ struct MemoryBinding {
         if (!furtherSets.empty()) [[unlikely]]
             bound.bindFurther(*pipeline, furtherSets);
     }
-    /// Records that the dispatch may write all of `unnoted`, before it.
-    void recordUnnoted(const vulkan::DeviceHandle& device, VkCommandBuffer commandBuffer) const;
     /// Returns true if a tensor was rebuilt or destroyed since.
     bool outdated() const {
         for (const Use& use : uses)

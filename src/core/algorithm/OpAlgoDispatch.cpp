@@ -90,7 +90,7 @@ void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) 
     if (mBinding->report) [[unlikely]]
         mBinding->report->recordReset(bound.device(), commandBuffer);
     if (!mBinding->unnoted.empty()) [[unlikely]]
-        mBinding->recordUnnoted(bound.device(), commandBuffer);
+        vulkan::WrittenMemory::recordDispatch(bound.device(), commandBuffer, mBinding->unnoted);
     Predication::Slot counts{};
     if (mGroupCounts) [[unlikely]]
         counts = bound.indirectCounts(*mGroupCounts, mGroupCountsOffset);

@@ -12,8 +12,6 @@
 #include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "vulkan/memory/Buffer.hpp"
-#include "vulkan/memory/WrittenMemory.hpp"
-#include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp::primitives {
@@ -156,13 +154,8 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
                 recorder->noteReport(dispatch.report);
             }
         }
-        if (!dispatch.unnoted.empty()) [[unlikely]] {
-            vulkan::recordFullBarrier(mDevice, commands);
-            for (const BufferKernel::Range& range : dispatch.unnoted)
-                vulkan::WrittenMemory::recordFill(commands, *range.buffer, range.offset,
-                                                  range.bytes);
-            vulkan::recordFullBarrier(mDevice, commands);
-        }
+        if (!dispatch.unnoted.empty()) [[unlikely]]
+            vulkan::WrittenMemory::recordDispatch(mDevice, commands, dispatch.unnoted);
         Predication::Slot counts{};
         if (dispatch.counts)
             counts = bound.indirectCounts(*dispatch.counts, dispatch.countsOffset);

@@ -8,11 +8,11 @@
 #include <kompute/operations/OpBase.hpp>
 
 #include "core/check/CheckReport.hpp"
-#include "operations/BufferKernel.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "primitives/plan/Plan.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
@@ -62,7 +62,7 @@ private:
         std::shared_ptr<CheckReport> report;
         std::vector<std::shared_ptr<vulkan::DescriptorSet>> reportSets;
         /// Outputs that are followed (vulkan::WrittenMemory) without help of the kernel.
-        std::vector<BufferKernel::Range> unnoted;
+        std::vector<vulkan::WrittenMemory::Range> unnoted;
     };
     void report(Commands& dispatch, const StoragePipeline& pipeline, std::vector<BoundMemory> bound,
                 PlanMemories& memories) const;

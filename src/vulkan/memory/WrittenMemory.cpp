@@ -9,6 +9,7 @@
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp::vulkan {
@@ -90,6 +91,14 @@ void WrittenMemory::recordBytes(VkCommandBuffer commandBuffer, const Buffer& buf
     if (last < end)
         edges.push_back({ones, last, end - last});
     kp::vulkan::recordCopies(commandBuffer, *shadow, *shadow, edges);
+}
+
+void WrittenMemory::recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                                   std::span<const Range> ranges) {
+    recordFullBarrier(device, commandBuffer);
+    for (const Range& range : ranges)
+        recordFill(commandBuffer, *range.buffer, range.offset, range.bytes);
+    recordFullBarrier(device, commandBuffer);
 }
 
 void WrittenMemory::recordRanges(VkCommandBuffer commandBuffer, const Buffer& source,

@@ -12,6 +12,7 @@
 namespace kp::vulkan {
 
 class Buffer;
+class DeviceHandle;
 struct CopiedRange;
 
 /// Knows which bytes of buffers have been written, for checked mode. A buffer that is followed has
@@ -40,6 +41,14 @@ public:
         if (any()) [[unlikely]]
             recordBytes(commandBuffer, buffer, offset, bytes);
     }
+    struct Range { ///< bytes
+        const Buffer* buffer = nullptr;
+        uint64_t offset = 0;
+        uint64_t bytes = 0;
+    };
+    /// Records, before a dispatch that notes no writes itself, that it writes ranges.
+    static void recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
+                               std::span<const Range> ranges);
     /// Records that a transfer command beside this one copies ranges, with the notes about them.
     static void recordCopies(VkCommandBuffer commandBuffer, const Buffer& source,
                              const Buffer& destination, std::span<const CopiedRange> ranges) {
