@@ -330,10 +330,12 @@ void Transfer::upload(const std::shared_ptr<Buffer>& buffer, uint64_t offset, co
     if (void* const mapped = buffer->hostWritable()) {
         // For shared memory the wait is worthwhile. Otherwise the device copies later, and no one
         // waits.
-        const bool shared = buffer->hostReadable();
-        if (shared)
+        bool free = buffer->idle();
+        if (!free && buffer->hostReadable()) {
             buffer->waitUntilFree(true);
-        if (shared || buffer->idle()) {
+            free = true;
+        }
+        if (free) {
             copyOnHost(static_cast<unsigned char*>(mapped) + offset, data, bytes, rules);
             return;
         }
