@@ -44,11 +44,15 @@ size_t hashOf(const MemoryBinding& binding) {
     return hash;
 }
 
-bool bindsTheSame(const MemoryBinding& a, const MemoryBinding& b) {
+bool hasSameName(const MemoryBinding& a, const MemoryBinding& b) {
     const auto nameOf = [](const MemoryBinding& binding) {
         return binding.name ? std::string_view(*binding.name) : std::string_view();
     };
-    return a.pipeline == b.pipeline && a.samplers == b.samplers && nameOf(a) == nameOf(b) &&
+    return nameOf(a) == nameOf(b);
+}
+
+bool bindsTheSame(const MemoryBinding& a, const MemoryBinding& b) {
+    return a.pipeline == b.pipeline && a.samplers == b.samplers &&
            std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(),
                       [](const auto& x, const auto& y) { return x.resource == y.resource; });
 }
@@ -71,11 +75,20 @@ SharedBindings::shared(const std::shared_ptr<const MemoryBinding>& binding) {
     }
     std::weak_ptr<const MemoryBinding>& entry = mBindings[hashOf(*binding)];
     std::shared_ptr<const MemoryBinding> known = entry.lock();
-    if (known && bindsTheSame(*known, *binding))
-        return known;
-    if (!known)
+    if (!known) {
         entry = binding;
-    return binding;
+        return binding;
+    }
+    if (!bindsTheSame(*known, *binding))
+        return binding;
+    if (hasSameName(*known, *binding))
+        return known;
+    if (binding->report) // its place in the descriptor set is where the named one reports
+        return binding;
+    auto renamed = std::make_shared<MemoryBinding>(*binding);
+    renamed->set = known->set;
+    renamed->furtherSets = known->furtherSets;
+    return renamed;
 }
 
 void KernelLauncher::Impl::setArguments(const Arguments& given,

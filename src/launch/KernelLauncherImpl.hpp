@@ -32,7 +32,8 @@ const KernelArgument* findArgument(const KernelSignature& signature,
 /// command buffer binds it once for all of them. Thread-safe.
 class SharedBindings {
 public:
-    /// @return an equal binding in use, or else @p binding
+    /// @return an equal binding in use, one of another name with its descriptor sets, or else
+    ///     @p binding
     std::shared_ptr<const MemoryBinding>
     shared(const std::shared_ptr<const MemoryBinding>& binding);
 
