@@ -17,12 +17,12 @@ device_suites="$device_suites:ArrayBuffersTest.*:PrimitiveDeviceTest.WorksWithSu
 device_parts=2
 
 # Python tests, as arguments of pytest, and the part of them that runs.
-python_files="test_devices.py"
-python_files="$python_files test_default_float.py::test_devices_without_float64_have_float32_and_say_so_once"
+python_files="core/test_devices.py"
+python_files="$python_files arrays/test_default_float.py::test_devices_without_float64_have_float32_and_say_so_once"
 python_parts=2
 
 # Python tests of arrays, whose types the devices lack in part, with NumPy's float64 as the default float. Left out is
 # what SwiftShader ends the process with (normal random numbers of float32, functions of float64).
-array_files="test_array_indexing.py test_movement.py"
-array_files="$array_files test_numpy_operators.py::test_operators_of_flags_have_numpys_types"
+array_files="functions/test_array_indexing.py primitives/test_movement.py"
+array_files="$array_files functions/test_numpy_operators.py::test_operators_of_flags_have_numpys_types"
 array_parts=30

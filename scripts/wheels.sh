@@ -34,7 +34,8 @@ emulated=""
 driver=yes
 tests=all
 limit=()
-sample=(test_kompute_api.py test_arrays.py test_jit.py test_messages.py test_shaders.py)
+sample=(compat/test_kompute_api.py arrays/test_arrays.py kernels/test_jit.py package/test_messages.py
+    core/test_shaders.py)
 interpreters=()
 while [ "$#" -gt 0 ]; do
     case $1 in
@@ -53,9 +54,10 @@ while [ "$#" -gt 0 ]; do
         --sample) tests=sample ;;
         --without-driver)
             tests=sample driver=no
-            sample=(test_convert_shaders.py test_jit_errors.py test_numpy_signatures.py test_introspection.py
-                test_shaders.py test_kernel.py test_pyshader.py test_messages.py test_profiler.py
-                test_array_messages.py test_array_reductions.py)
+            sample=(package/test_convert_shaders.py package/test_introspection.py package/test_messages.py
+                kernels/test_jit_errors.py kernels/test_kernel.py core/test_shaders.py compat/test_pyshader.py
+                launchers/test_profiler.py arrays/test_array_messages.py
+                functions/test_array_reductions.py functions/test_numpy_signatures.py)
             export KOMPUTE_WITHOUT_DRIVER=1
             ;;
         -h | --help)

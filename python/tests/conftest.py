@@ -27,6 +27,9 @@ from group_support import make_group
 import kp
 from kp.cli import main
 
+#: The folder of this file, for the paths of programs that import it or a support module.
+TESTS = str(Path(__file__).parent)
+
 # Shells start background programs with Control-C ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

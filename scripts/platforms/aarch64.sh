@@ -10,8 +10,8 @@ aarch64_slow_tests="$aarch64_slow_tests:*Damaged*:*Every*:Compile.RefusesExpress
 aarch64_device_tests="AlgorithmTest CopyTest FillTest ImageTest ManagerTest SequenceTest TensorTest"
 # Tests of 16-bit floats: Debian 12's software driver for arm64 (Mesa 22.3, LLVM 15) aborts as it compiles these for
 # any shader, or lacks shaderFloat16.
-aarch64_half_tests="--deselect=python/tests/test_messages.py::test_types_have_the_names_of_numpy"
-aarch64_half_tests="$aarch64_half_tests --deselect=python/tests/test_jit.py::test_is_compiled_for_each_type"
+aarch64_half_tests="--deselect=python/tests/package/test_messages.py::test_types_have_the_names_of_numpy"
+aarch64_half_tests="$aarch64_half_tests --deselect=python/tests/kernels/test_jit.py::test_is_compiled_for_each_type"
 
 part_aarch64() {
     local root=$work/aarch64/root build=$work/aarch64/build tools=$work/aarch64/tools emulated name count

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "benchmark" / "python"
+FOLDER = Path(__file__).parents[3] / "benchmark" / "python"
 
 if not FOLDER.is_dir():
     pytest.skip("the benchmarks are not beside the tests", allow_module_level=True)

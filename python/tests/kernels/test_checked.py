@@ -433,7 +433,7 @@ def test_faults_name_the_algorithm_and_the_memory() -> None:
     assert fault.algorithm == "shift"
 
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "guides" / "debugging.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "debugging.md"
 PROGRAM = """
 import numpy as np
 import kp

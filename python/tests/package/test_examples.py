@@ -25,11 +25,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import run_python
+from conftest import TESTS, run_python
 
 import kp
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "python" / "examples"
 DOCS = ROOT / "docs"
 
@@ -455,7 +455,7 @@ def test_every_page_is_in_the_index() -> None:
 @needs_docs
 @pytest.mark.parametrize("origin", ["opencl-and-hysop", "vkdispatch"])
 def test_tables_name_tests_that_exist(origin: str) -> None:
-    tests = "".join(path.read_text("utf-8") for path in Path(__file__).parent.glob("test_*.py"))
+    tests = "".join(path.read_text("utf-8") for path in Path(TESTS).rglob("test_*.py"))
     named = re.findall(r"`(test_\w+)`", TEXTS[f"migration/from-{origin}.md"])
     assert len(named) > 15
     assert not [name for name in named if f"def {name}(" not in tests]

@@ -8,14 +8,11 @@ import logging
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from conftest import run_python
+from conftest import TESTS, run_python
 
 import kp
-
-HERE = str(Path(__file__).parent)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +123,7 @@ for _ in range(20):
     assert status == 0, status
 print("parent done")
 """,
-        HERE,
+        TESTS,
     )
     assert output.splitlines()[-1] == "parent done"  # layers may write before
 
@@ -181,31 +178,15 @@ def test_spawned_processes_use_the_device() -> None:
         """
 import multiprocessing, sys
 sys.path.insert(0, sys.argv[1])
-from test_process import double
+from process_support import double
 if __name__ == "__main__":
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         print(pool.map(double, [1.0, 2.0, 3.0]))
 """,
-        HERE,
+        TESTS,
         timeout=120,
     )
     assert output == "[2.0, 4.0, 6.0]\n"
-
-
-def double(value: float) -> float:
-    """Double a number on the device. It runs in other processes."""
-    shader = """#version 450
-        layout(local_size_x = 1) in;
-        layout(binding = 0) buffer A { float a[]; };
-        void main() { a[0] *= 2.0; }
-    """
-    with kp.Manager() as mgr:
-        tensor = mgr.tensor([value])
-        algorithm = mgr.algorithm([tensor], shader)
-        mgr.sequence().record(kp.OpSyncDevice([tensor])).record(
-            kp.OpAlgoDispatch(algorithm)
-        ).record(kp.OpSyncLocal([tensor])).eval()
-        return float(tensor[0])
 
 
 def test_import_does_not_configure_logging() -> None:

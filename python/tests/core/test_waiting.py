@@ -11,22 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import INCREMENT, SPIN, run_python
+from conftest import INCREMENT, SPIN, TESTS, run_python
+from process_support import ROUNDS, spinning
 
 import kp
-
-# Software drivers end loops of a shader after 65,535 rounds.
-ROUNDS = 60_000
-
-
-def spinning(mgr: kp.Manager, dispatches: int = 1) -> tuple[kp.Sequence, kp.Tensor]:
-    """Record a sequence that takes a while. Return it and its tensor."""
-    tensor = mgr.tensor_t(np.zeros(64, np.uint32))
-    algorithm = mgr.algorithm([tensor], SPIN, (1,), push_consts=np.array([ROUNDS], np.uint32))
-    sequence = mgr.sequence().record(kp.OpSyncDevice([tensor]))
-    for _ in range(dispatches):
-        sequence.record(kp.OpAlgoDispatch(algorithm))
-    return sequence.record(kp.OpSyncLocal([tensor])), tensor
 
 
 def test_a_sequence_that_waits_for_an_event_can_be_dropped_and_destroyed(mgr: kp.Manager) -> None:
@@ -451,7 +439,7 @@ import _thread, threading, time, sys
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 import kp
-from test_waiting import spinning
+from process_support import spinning
 
 mgr = kp.Manager()
 sequence, tensor = spinning(mgr, 100)
@@ -470,7 +458,7 @@ sequence.clear()
 sequence.eval(kp.OpSyncLocal([tensor]))
 print("usable")
 """,
-        str(__import__("pathlib").Path(__file__).parent),
+        TESTS,
     )
     assert output.splitlines() == ["interrupted, running: True", "running: False", "usable"]
 

@@ -19,7 +19,7 @@ from kp.arrays.functions import FUNCTIONS
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
-_PROOF = Path(__file__).resolve().parents[2] / "test" / "proof" / "python"
+_PROOF = Path(__file__).resolve().parents[3] / "test" / "proof" / "python"
 
 OF_ONE = "exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh".split()
 SPECIAL = [

@@ -7,46 +7,21 @@ import gc
 import sys
 import time
 import weakref
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import run_python
+from conftest import TESTS, run_python
+from process_support import CALLS
 
 import kp
-
-#: Each call waits for a sequence of about a second, and gets SIGINT after a tenth of one.
-CALLS = {
-    "tensor.read": "tensor.read()",
-    "tensor.read(out=pinned)": "tensor.read(out=pinned)",
-    "tensor.write": "tensor.write(np.zeros(64, np.uint32))",
-    "tensor.data": "tensor.data()",
-    "tensor.__getitem__": "tensor[0]",
-    "tensor.numpy": "tensor.numpy()",
-    "np.asarray": "np.asarray(tensor)",
-    "memoryview": "memoryview(tensor)",
-    "np.from_dlpack": "np.from_dlpack(tensor)",
-    "storage.read": "storage.read()",
-    "host.read": "host.read()",
-    "image.read": "image.read()",
-    "Sequence.eval": "other = mgr.sequence(); other.eval(kp.OpSyncLocal([tensor]))",
-    "Event.wait": "sequence.event().wait()",
-    "Event.wait, with a timeout": "sequence.event().wait(30)",
-    "kp.wait_all": "kp.wait_all([sequence.event()])",
-    "kp.wait_any": "kp.wait_any([sequence.event()])",
-    "kp.eval_all": "other = mgr.sequence().record(kp.OpSyncLocal([tensor])); kp.eval_all([other])",
-    "Queue.finish": "mgr.default_queue.barrier([sequence.event()]); mgr.default_queue.finish()",
-    "Sequence.destroy": "sequence.destroy()",
-    "Manager.destroy": "mgr.destroy()",
-}
 
 INTERRUPTED = """
 import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 import kp
-from test_interrupts import CALLS, long_sequence
+from process_support import CALLS, long_sequence
 
 mgr = kp.Manager()
 tensor = mgr.tensor_t(np.zeros(64, np.uint32))
@@ -80,39 +55,9 @@ for name, code in CALLS.items():
 """
 
 
-def long_sequence(mgr: kp.Manager, tensors: list[kp.Tensor], seconds: float) -> kp.Sequence:
-    """Record a sequence that writes the tensors and takes as long as asked, or longer."""
-    source = "".join(
-        f"layout(binding = {i}) buffer B{i} {{ uint b{i}[]; }};\n" for i in range(len(tensors))
-    )
-    source += """layout(push_constant) uniform Push { uint rounds; };
-    void main() {
-        uint x = b0[0] + 1u;
-        for (uint k = 0u; k < rounds; ++k)
-            x = x * 1664525u + 1013904223u;
-    """
-    source += "".join(f"b{i}[0] = x;\n" for i in range(len(tensors))) + "}"
-    algorithm = mgr.algorithm(tensors, source, (1, 1, 1), push_consts=np.array([60_000], np.uint32))
-
-    def recorded(dispatches: int) -> kp.Sequence:
-        sequence = mgr.sequence()
-        for _ in range(dispatches):
-            sequence.record(kp.OpAlgoDispatch(algorithm))
-        return sequence
-
-    def measured(sequence: kp.Sequence) -> float:
-        start = time.perf_counter()
-        sequence.eval()
-        return time.perf_counter() - start
-
-    # The fastest of several: the machine may be busy now, and idle when the sequence runs.
-    sample = recorded(50)
-    return recorded(int(seconds / min(measured(sample) for _ in range(4)) * 50) + 1)
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 def test_control_c_interrupts_every_call_that_waits() -> None:
-    output = run_python(INTERRUPTED, str(Path(__file__).parent), timeout=120)
+    output = run_python(INTERRUPTED, TESTS, timeout=120)
     assert output.splitlines() == [f"{name} interrupted" for name in CALLS]
 
 
@@ -151,7 +96,7 @@ import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 import kp
-from test_interrupts import long_sequence
+from process_support import long_sequence
 
 group = kp.DeviceGroup(device_ids=[0, 0])
 mgr = group[0]
@@ -169,7 +114,7 @@ except KeyboardInterrupt:
     print("interrupted", time.perf_counter() - sent[0] < 0.5)
 group.destroy()
 """,
-        str(Path(__file__).parent),
+        TESTS,
         timeout=120,
     )
     assert output.split() == ["interrupted", "True"]

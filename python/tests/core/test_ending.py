@@ -4,14 +4,11 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import pytest
-from conftest import run_python
+from conftest import TESTS, run_python
 
 import kp
-
-HERE = str(Path(__file__).parent)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 
@@ -21,7 +18,7 @@ import os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[1])
 import numpy as np
 import kp
-from test_interrupts import long_sequence
+from process_support import long_sequence
 
 def interrupt_soon():
     threading.Timer(0.1, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
@@ -33,7 +30,7 @@ tensor = mgr.tensor_t(np.zeros(64, np.uint32))
 
 
 def lines(program: str, **environment: str) -> list[str]:
-    return run_python(BEGIN + program, HERE, timeout=120, **environment).splitlines()
+    return run_python(BEGIN + program, TESTS, timeout=120, **environment).splitlines()
 
 
 def test_control_c_ends_the_wait_for_a_running_sequence_that_is_dropped() -> None:

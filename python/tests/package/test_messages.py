@@ -17,7 +17,7 @@ import kp
 from kp._wording import counted
 from kp import _kp
 
-SOURCES = Path(__file__).parents[2] / "src"
+SOURCES = Path(__file__).parents[3] / "src"
 
 #: Calls whose strings are messages.
 MESSAGE = re.compile(r"(?:fail<\w+>|throw \w+|throwFor|formatted)\s*\((.*?)\);", re.S)
@@ -464,7 +464,7 @@ def test_lines_that_return_are_refused(operation: str) -> None:
 def test_the_extension_module_finds_what_it_calls_in_the_package() -> None:
     from kp._extension import _PLACES, find
 
-    bindings = Path(__file__).parents[1] / "src"
+    bindings = Path(__file__).parents[2] / "src"
     text = "".join(path.read_text() for path in bindings.rglob("*.cpp"))
     assert not re.findall(r'import\("kp', text), "functions come from kp/_extension.py"
     called = set(re.findall(r'ofPackage\("(\w+)"\)', text))
