@@ -380,7 +380,7 @@ step_checked() {
 # from running. It is "_arrays" because a word matches folders, too, and one of them is called arrays.
 step_wheel() {
     CXX=${CXX:-c++} CMAKE_ARGS=-DKOMPUTE_OPT_WERROR=ON bash test/package/python.sh build/package-python \
-        -k "_arrays or cli or convert_shaders or cuda or examples or jit or process or validation"
+        -k "_arrays or cli or convert_shaders or cuda or documentation or examples or jit or process or validation"
 }
 
 # Random programs, hostile arguments, killed processes, soaks: samples of what precedes a release. The

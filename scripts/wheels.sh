@@ -55,8 +55,8 @@ while [ "$#" -gt 0 ]; do
         --without-driver)
             tests=sample driver=no
             sample=(package/test_convert_shaders.py package/test_introspection.py package/test_messages.py
-                kernels/test_jit_errors.py kernels/test_kernel.py core/test_shaders.py compat/test_pyshader.py
-                launchers/test_profiler.py arrays/test_array_messages.py
+                kernels/test_jit_arguments.py kernels/test_jit_errors.py kernels/test_kernel.py
+                core/test_shaders.py compat/test_pyshader.py launchers/test_profiler.py arrays/test_array_messages.py
                 functions/test_array_reductions.py functions/test_numpy_signatures.py)
             export KOMPUTE_WITHOUT_DRIVER=1
             ;;

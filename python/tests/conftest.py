@@ -23,6 +23,7 @@ import numpy as np
 import pytest
 from cli_support import SHADERS, Fails
 from group_support import make_group
+from tuning_support import Problem
 
 import kp
 from kp.cli import main
@@ -201,6 +202,26 @@ def group() -> Iterator[kp.DeviceGroup]:
     """A group of two logical devices."""
     with make_group() as made:
         yield made
+
+
+@pytest.fixture
+def problem(mgr: kp.Manager, tmp_path: Path) -> Problem:
+    """A problem of the autotuner, with an empty cache."""
+    return Problem(mgr, tmp_path / "cache")
+
+
+@pytest.fixture(params=["synchronous", "threads"])
+def scheduler(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Run tests under both schedulers of Dask, and start without kept Managers and lanes."""
+    import dask
+
+    import kp.dask
+
+    kp.dask.release()
+    with dask.config.set(scheduler=request.param, num_workers=3):
+        yield request.param
+    kp.dask.set_memory_limit(None)
+    kp.dask.release()
 
 
 @pytest.fixture

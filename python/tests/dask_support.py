@@ -20,6 +20,27 @@ void main() {
 }
 """
 
+#: Writes the flat index of each element in the whole array.
+PLACE = """#version 450
+layout(local_size_x = 64) in;
+layout(binding = 0) writeonly buffer Result { int result[]; };
+layout(push_constant) uniform Push {
+    uint kp_block_size;
+    ivec4 kp_block_shape, kp_block_offset, kp_array_shape, kp_block_index;
+};
+void main() {
+    int i = int(gl_GlobalInvocationID.x);
+    if (i >= int(kp_block_size)) return;
+    int rest = i, place = 0, size = 1;
+    for (int axis = 3; axis >= 0; --axis) {
+        place += size * (kp_block_offset[axis] + rest % kp_block_shape[axis]);
+        rest /= kp_block_shape[axis];
+        size *= kp_array_shape[axis];
+    }
+    result[i] = place + 1000000 * kp_block_index[0];
+}
+"""
+
 #: The sum over a point and its four neighbours. Points outside the block are clamped to its edge.
 STENCIL = """#version 450
 layout(local_size_x = 8, local_size_y = 8) in;

@@ -9,7 +9,6 @@ import time
 import weakref
 from typing import Any
 
-import numpy as np
 import pytest
 from conftest import TESTS, run_python
 from process_support import CALLS

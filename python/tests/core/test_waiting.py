@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import INCREMENT, SPIN, TESTS, run_python
-from process_support import ROUNDS, spinning
+from conftest import INCREMENT, TESTS, run_python
+from process_support import spinning
 
 import kp
 

@@ -1,83 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kp.Autotuner: its choices, its cache, its verification, and the memory that it restores."""
+"""kp.Autotuner: its choices, its verification, and the memory that it restores."""
 
 from __future__ import annotations
 
 import gc
 import weakref
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from conftest import run_in_threads
+from tuning_support import COUNT, Configuration, Problem, source, wasteful
 
 import kp
-
-COUNT = 16384
-
-Configuration = dict[str, Any]
-
-
-def source(waste: str, head: str = "", error: str = "0u") -> str:
-    """Return a shader: sums[i] += a[i] + `error`, after `waste` x 200 useless steps.
-
-    A compiler cannot remove the steps. Software drivers end loops after 65,535 steps, so `waste`
-    must be below 300.
-    """
-    return f"""#version 450
-layout(local_size_x_id = 0) in;
-{head}
-layout(binding = 0) readonly buffer A {{ uint a[]; }};
-layout(binding = 1) buffer S {{ uint s[]; }};
-void main() {{
-    uint i = gl_GlobalInvocationID.x;
-    if (i >= a.length()) return;
-    uint x = a[i];
-    for (uint step = 0u; step < ({waste}) * 200u; ++step) x = x * 1664525u ^ (x >> 7);
-    s[i] += a[i] + (x == 3141592653u ? 1u : 0u) + ({error});
-}}
-"""
-
-
-class Problem:
-    """Two tensors with known contents, and their expected contents after a run."""
-
-    def __init__(self, mgr: kp.Manager, folder: Path) -> None:
-        self.mgr = mgr
-        self.folder = folder
-        self.input = mgr.tensor_t(np.arange(COUNT, dtype=np.uint32))
-        self.sums = mgr.tensor_t(np.arange(1000, 1000 + COUNT, dtype=np.uint32))
-        mgr.sequence().record(kp.OpSyncDevice([self.input, self.sums])).eval()
-
-    def tuner(self, **options: Any) -> kp.Autotuner:
-        options = {"cache_folder": self.folder, "runs": 5, "lock_timeout": 0.02, **options}
-        return kp.Autotuner(self.mgr, **options)
-
-    def arguments(self) -> kp.TuningArguments:
-        return kp.TuningArguments([self.input, self.sums], COUNT)
-
-    @property
-    def expected(self) -> np.ndarray[Any, Any]:
-        return 1000 + 2 * np.arange(COUNT, dtype=np.uint32)
-
-    def is_unchanged(self) -> bool:
-        return bool(
-            np.array_equal(self.sums.read(), np.arange(1000, 1000 + COUNT))
-            and np.array_equal(self.input.read(), np.arange(COUNT))
-        )
-
-
-@pytest.fixture
-def problem(mgr: kp.Manager, tmp_path: Path) -> Problem:
-    return Problem(mgr, tmp_path / "cache")
-
-
-def wasteful(waste: list[int], name: str = "wasteful") -> kp.TunableKernel:
-    code = source("waste", "layout(constant_id = 1) const uint waste = 1;")
-    return kp.TunableKernel(name, code).local_size(64).specialization(1, "waste", waste)
-
 
 # --- the choice -----------------------------------------------------------------------------------
 
@@ -179,56 +115,6 @@ def test_progress_stops_tuning_and_effort_bounds_it(problem: Problem) -> None:
     assert (estimate.source, estimate.benchmarks, other.cache_folder) == ("estimate", 0, "")
 
 
-# --- the cache ------------------------------------------------------------------------------------
-
-
-def test_second_tuning_runs_no_benchmark(problem: Problem) -> None:
-    first = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
-    again = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
-    assert first.benchmarks > 0
-    assert (again.benchmarks, again.source) == (0, "cache")
-    assert again.configuration == first.configuration
-    assert again.nanoseconds == first.nanoseconds
-    more = problem.tuner().tune(wasteful([20, 2, 40]), problem.arguments())
-    assert 0 < more.benchmarks <= 5
-    timed = [record.configuration["waste"] for record in more.records if not record.from_cache]
-    assert timed == [40]
-    keyed = problem.tuner().tune(wasteful([20, 2]), problem.arguments().key("other"))
-    assert keyed.benchmarks > 0
-    near = problem.tuner(effort="estimate").tune(
-        wasteful([20, 2]), kp.TuningArguments([problem.input, problem.sums], COUNT // 2)
-    )
-    assert (near.source, near.configuration["waste"]) == ("nearest", 2)
-
-
-def test_keyed_factory_is_not_called_for_known_configurations(problem: Problem) -> None:
-    asked: list[int] = []
-
-    def factory(configuration: Configuration) -> str:
-        asked.append(configuration["waste"])
-        return source(f"{configuration['waste']}u")
-
-    def kernel() -> kp.TunableKernel:
-        made = kp.TunableKernel("keyed").local_size(64).parameter("waste", [50, 4])
-        return made.factory(factory, "1")
-
-    problem.tuner().tune(kernel(), problem.arguments())
-    asked.clear()
-    assert problem.tuner().tune(kernel(), problem.arguments()).benchmarks == 0
-    assert asked == [4]  # only to create the algorithm
-
-
-def test_exports_and_imports_records(problem: Problem, tmp_path: Path) -> None:
-    tuner = problem.tuner()
-    tuner.tune(wasteful([20, 2]), problem.arguments())
-    assert tuner.export_records(tmp_path / "times.json") == 2
-    other = problem.tuner(cache_folder=str(tmp_path / "other"))
-    assert other.import_records(tmp_path / "times.json") == 2
-    assert other.tune(wasteful([20, 2]), problem.arguments()).benchmarks == 0
-    with pytest.raises(kp.InvalidArgument, match="missing"):
-        other.import_records(tmp_path / "missing.json")
-
-
 # --- memory ---------------------------------------------------------------------------------------
 
 
@@ -313,32 +199,6 @@ void main() { v[gl_GlobalInvocationID.x] /= by; }""",
         kp.Autotuner(mgr, cache_folder="off", runs=1).tune(
             kernel, arguments
         )  # the values are divided already
-
-
-# --- damaged and locked caches --------------------------------------------------------------------
-
-
-def test_replaces_a_damaged_cache(problem: Problem, caplog: pytest.LogCaptureFixture) -> None:
-    problem.tuner().tune(wasteful([20, 2]), problem.arguments())
-    (file,) = (problem.folder / "tuning").glob("*.json")
-    text = file.read_bytes()
-    file.write_bytes(text[: len(text) // 2])
-    assert problem.tuner().tune(wasteful([20, 2]), problem.arguments()).benchmarks > 0
-    assert problem.tuner().tune(wasteful([20, 2]), problem.arguments()).benchmarks == 0
-
-
-def test_tunes_with_a_locked_cache(problem: Problem) -> None:
-    fcntl = pytest.importorskip("fcntl")
-    tuner = problem.tuner()
-    tuner.tune(wasteful([20]), problem.arguments())
-    (file,) = (problem.folder / "tuning").glob("*.lock")
-    with file.open("r+b") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        result = tuner.tune(wasteful([20, 2]), problem.arguments())
-        assert result.configuration["waste"] == 2
-        assert tuner.tune(wasteful([20, 2]), problem.arguments()).benchmarks == 0
-    other = problem.tuner().tune(wasteful([20, 2]), problem.arguments())
-    assert other.configuration["waste"] == 2
 
 
 # --- functions that raise -------------------------------------------------------------------------
