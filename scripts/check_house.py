@@ -82,7 +82,6 @@ FOLDERS_OVER = {
     "python/kp/arrays": 48,
 }
 FILES_OVER = {
-    "python/kp/compat/early.py": 580,
     "python/src/core/Memory.cpp": 594,
     "python/src/group/Buffer.cpp": 601,
     "python/src/launch/Launcher.cpp": 543,

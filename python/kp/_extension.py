@@ -33,8 +33,8 @@ _PLACES = {
     "combinations": "_kernels.iterated",
     "fresh_values": "_kernels.iterated:fresh",
     "profile_kernel": "launcher",
-    "create_sequence": "compat.early",
-    "destroy_objects": "compat.early:destroy",
+    "create_sequence": "compat.early_sequences",
+    "destroy_objects": "compat.early_sequences:destroy",
 }
 
 

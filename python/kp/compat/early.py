@@ -45,7 +45,6 @@ from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Items
 from functools import wraps
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -66,14 +65,12 @@ from .._kp import (
     Tensor,
 )
 from .._wording import counted, kind_of
+from . import early_sequences as sequences
+from .early_sequences import Maker
 
 Workgroup = Items[int]
 #: A shader: SPIR-V, or its source as text, as the bytes of the text, or as a list of characters.
 Code = bytes | str | Items[str] | Items[int]
-#: Creates the operation of a method of the old spelling.
-Maker = Callable[..., OpBase]
-#: An object that Manager.destroy() takes, or the name of a sequence.
-Destroyed = Memory | Sequence | str
 
 _log = logging.getLogger("kp")
 
@@ -393,112 +390,6 @@ _MAKERS: dict[str, Maker] = {
 }
 
 
-# --- Sequences ------------------------------------------------------------------------------------
-
-
-class _Sequences:
-    """The sequences that the old spelling created for one manager."""
-
-    def __init__(self) -> None:
-        self.named: dict[str, Sequence] = {}
-        self.anonymous: list[Sequence] = []  # running, from eval_async_<op>_def
-
-
-_sequences: WeakKeyDictionary[Manager, _Sequences] = WeakKeyDictionary()
-
-
-def _of(manager: Manager) -> _Sequences:
-    return _sequences.setdefault(manager, _Sequences())
-
-
-def create_sequence(self: Manager, name: str = "", queue_index: int = 0) -> Sequence:
-    """Return the sequence with that name. Create it if there is none, or if no name is given."""
-    if not name:
-        return self.sequence(queue_index)
-    named = _of(self).named
-    if name not in named or not named[name].is_init():
-        named[name] = self.sequence(queue_index)
-    return named[name]
-
-
-def destroy(manager: Manager, objects: Destroyed | Items[Destroyed]) -> None:
-    """Destroy a tensor, a sequence, the sequence of a name, or several of these."""
-    several = [objects] if isinstance(objects, (str, Memory, Sequence)) else list(objects)
-    for item in several:
-        found = _of(manager).named.pop(item, None) if isinstance(item, str) else item
-        if found is None:
-            raise InvalidArgument(f"there is no sequence named {item!r} to destroy")
-        found.destroy()
-
-
-def _record(maker: Maker) -> Callable[..., Sequence]:
-    def record(self: Sequence, tensors: Items[Memory], *args: Any, **kwargs: Any) -> Sequence:
-        return self.record(maker(self._manager, tensors, *args, **kwargs))
-
-    return record
-
-
-def _eval(maker: Maker) -> Callable[..., None]:
-    def evaluate(
-        self: Manager, tensors: Items[Memory], sequence_name: str, *args: Any, **kwargs: Any
-    ) -> None:
-        sequence = create_sequence(self, sequence_name)
-        sequence.eval(maker(self, tensors, *args, **kwargs))
-
-    return evaluate
-
-
-def _eval_def(maker: Maker) -> Callable[..., None]:
-    def evaluate(self: Manager, tensors: Items[Memory], *args: Any, **kwargs: Any) -> None:
-        self.sequence().eval(maker(self, tensors, *args, **kwargs))
-
-    return evaluate
-
-
-def _eval_async(maker: Maker) -> Callable[..., None]:
-    def evaluate(
-        self: Manager, tensors: Items[Memory], sequence_name: str, *args: Any, **kwargs: Any
-    ) -> None:
-        sequence = create_sequence(self, sequence_name)
-        sequence.eval_async(maker(self, tensors, *args, **kwargs))
-
-    return evaluate
-
-
-def _eval_async_def(maker: Maker) -> Callable[..., None]:
-    def evaluate(self: Manager, tensors: Items[Memory], *args: Any, **kwargs: Any) -> None:
-        sequence = self.sequence()
-        sequence.eval_async(maker(self, tensors, *args, **kwargs))
-        _of(self).anonymous.append(sequence)
-
-    return evaluate
-
-
-def _eval_await(self: Manager, sequence_name: str, wait: int | None = None) -> None:
-    """Wait for eval_async_<op> in a named sequence, at most `wait` nanoseconds."""
-    sequence = _of(self).named.get(sequence_name)
-    if sequence is None:
-        _log.error("eval_await: there is no sequence named %r", sequence_name)
-    elif sequence.is_running():
-        sequence.eval_await(wait)
-
-
-def _eval_await_def(self: Manager, wait: int | None = None) -> None:
-    """Wait for every eval_async_<op>_def, at most `wait` nanoseconds for each."""
-    waiting = _of(self).anonymous
-    while waiting:
-        waiting.pop(0).eval_await(wait)
-
-
-def _is_rec(self: Sequence) -> bool:
-    """Return is_recording()."""
-    return self.is_recording()
-
-
-def _init_sequence(self: Sequence) -> None:
-    """Do nothing: sequences are ready from the start."""
-
-
 # --- The module -----------------------------------------------------------------------------------
 
 
@@ -559,22 +450,22 @@ def install() -> None:
 
     for op, maker in _MAKERS.items():
         doc = f"{maker.__doc__} The old spelling; see kp.compat.early."
-        add(Sequence, f"record_{op}", _record(maker), doc)
-        add(Manager, f"eval_{op}", _eval(maker), doc)
-        add(Manager, f"eval_{op}_def", _eval_def(maker), doc)
-        add(Manager, f"eval_async_{op}", _eval_async(maker), doc)
-        add(Manager, f"eval_async_{op}_def", _eval_async_def(maker), doc)
+        add(Sequence, f"record_{op}", sequences.recording(maker), doc)
+        add(Manager, f"eval_{op}", sequences.evaluating(maker), doc)
+        add(Manager, f"eval_{op}_def", sequences.evaluating_def(maker), doc)
+        add(Manager, f"eval_async_{op}", sequences.evaluating_async(maker), doc)
+        add(Manager, f"eval_async_{op}_def", sequences.evaluating_async_def(maker), doc)
     add(Manager, "build_tensor", _build_tensor)
     add(Manager, "rebuild", _rebuild)
-    add(Manager, "create_sequence", create_sequence)
-    add(Manager, "get_create_sequence", create_sequence)
-    add(Manager, "eval_await", _eval_await)
-    add(Manager, "eval_await_def", _eval_await_def)
+    add(Manager, "create_sequence", sequences.create_sequence)
+    add(Manager, "get_create_sequence", sequences.create_sequence)
+    add(Manager, "eval_await", sequences.eval_await)
+    add(Manager, "eval_await_def", sequences.eval_await_def)
     add(Memory, "set_data", _set_data)
     add(Tensor, "map_data_from_host", _map_data)
     add(Tensor, "map_data_into_host", _map_data)
-    add(Sequence, "init", _init_sequence)
-    add(Sequence, "is_rec", _is_rec)
+    add(Sequence, "init", sequences.init_sequence)
+    add(Sequence, "is_rec", sequences.is_rec)
     setattr(Tensor, "__new__", staticmethod(_new_tensor))
     for each in (Manager, Sequence, Memory):
         setattr(each, "__dir__", _dir)
