@@ -79,7 +79,6 @@ FOLDERS_OVER = {
     "include/kompute": 41,
     "include/kompute/primitives": 29,
     "python/examples": 25,
-    "python/kp/arrays": 48,
 }
 FILES_OVER = {
     "python/src/core/Memory.cpp": 594,

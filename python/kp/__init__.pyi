@@ -228,37 +228,12 @@ from kp._shaders.reflection import (
 )
 from kp._tensors.cuda import torch_pool as torch_pool
 from kp.arrays.array import Array as Array
-from kp.arrays.choosing import (
-    copyto as copyto,
-    fill_diagonal as fill_diagonal,
-    place as place,
-    put_along_axis as put_along_axis,
-    putmask as putmask,
-)
 from kp.arrays.creation import eye as eye, from_dlpack as from_dlpack
 from kp.arrays.custom import (
     ElementwiseKernel as ElementwiseKernel,
     ReductionKernel as ReductionKernel,
     elementwise as elementwise,
     reduction as reduction,
-)
-from kp.arrays.grids import (
-    bartlett as bartlett,
-    blackman as blackman,
-    diag_indices as diag_indices,
-    fromfunction as fromfunction,
-    geomspace as geomspace,
-    hamming as hamming,
-    hanning as hanning,
-    identity as identity,
-    indices as indices,
-    kaiser as kaiser,
-    logspace as logspace,
-    mgrid as mgrid,
-    ogrid as ogrid,
-    tri as tri,
-    tril_indices as tril_indices,
-    triu_indices as triu_indices,
 )
 from kp.arrays.groups.array import GroupArray as GroupArray
 from kp.arrays.information import (
@@ -279,9 +254,34 @@ from kp.arrays.information import (
     shape as shape,
     size as size,
 )
-from kp.arrays.manipulation import broadcast_shapes as broadcast_shapes
 from kp.arrays.namespace import __array_api_version__ as __array_api_version__, evaluate as evaluate
-from kp.arrays.sets import UniqueAll, UniqueCounts, UniqueInverse
+from kp.arrays.selection.choosing import (
+    copyto as copyto,
+    fill_diagonal as fill_diagonal,
+    place as place,
+    put_along_axis as put_along_axis,
+    putmask as putmask,
+)
+from kp.arrays.selection.sets import UniqueAll, UniqueCounts, UniqueInverse
+from kp.arrays.shapes.grids import (
+    bartlett as bartlett,
+    blackman as blackman,
+    diag_indices as diag_indices,
+    fromfunction as fromfunction,
+    geomspace as geomspace,
+    hamming as hamming,
+    hanning as hanning,
+    identity as identity,
+    indices as indices,
+    kaiser as kaiser,
+    logspace as logspace,
+    mgrid as mgrid,
+    ogrid as ogrid,
+    tri as tri,
+    tril_indices as tril_indices,
+    triu_indices as triu_indices,
+)
+from kp.arrays.shapes.manipulation import broadcast_shapes as broadcast_shapes
 from kp.compat.early import Shader as Shader, log_level as log_level
 from numpy.typing import ArrayLike, DTypeLike
 from typing import Any, Final, Literal, overload

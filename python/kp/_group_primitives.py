@@ -9,8 +9,8 @@ from numpy.typing import DTypeLike
 
 from ._kp import Buffer, DeviceGroup, wait_all
 from ._wording import counted, kind_of
-from .arrays.by_operator import reduced_type
-from .arrays.reductions import sum_type
+from .arrays.reducing.by_operator import reduced_type
+from .arrays.reducing.reductions import sum_type
 
 
 __all__: list[str] = []

@@ -35,7 +35,7 @@ from .arrays.elementwise import assign_all, conj, into, where
 from .arrays.groups.array import GroupArray
 from .arrays.groups.functions import call
 from .arrays.groups.traits import by_rows
-from .arrays.manipulation import roll
+from .arrays.shapes.manipulation import roll
 from .arrays.operands import blank_like, output, run
 from .arrays.operands import operand
 from .arrays.storage import unsupported_reason

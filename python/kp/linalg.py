@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from .arrays import linear_algebra
-from .arrays.linear_algebra import *  # noqa: F403
+from .arrays.matrices import linear_algebra
+from .arrays.matrices.linear_algebra import *  # noqa: F403
 
 __all__ = []
 __all__ += linear_algebra.__all__

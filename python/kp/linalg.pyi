@@ -4,7 +4,7 @@
 # pyright: reportOverlappingOverload=false
 
 from kp.arrays.array import Array
-from kp.arrays.decompositions import (
+from kp.arrays.matrices.decompositions import (
     cond as cond,
     eigh as eigh,
     eigvalsh as eigvalsh,
@@ -15,8 +15,8 @@ from kp.arrays.decompositions import (
     svd as svd,
     svdvals as svdvals,
 )
-from kp.arrays.host_linear_algebra import EigResult, LinAlgError as LinAlgError
-from kp.arrays.linear_algebra import (
+from kp.arrays.matrices.host_linear_algebra import EigResult, LinAlgError as LinAlgError
+from kp.arrays.matrices.linear_algebra import (
     cross as cross,
     diagonal as diagonal,
     matmul as matmul,
@@ -26,9 +26,12 @@ from kp.arrays.linear_algebra import (
     trace as trace,
     vecdot as vecdot,
 )
-from kp.arrays.manipulation import matrix_transpose as matrix_transpose
-from kp.arrays.norms import matrix_norm as matrix_norm, norm as norm, vector_norm as vector_norm
-from kp.arrays.solving import (
+from kp.arrays.matrices.norms import (
+    matrix_norm as matrix_norm,
+    norm as norm,
+    vector_norm as vector_norm,
+)
+from kp.arrays.matrices.solving import (
     cholesky as cholesky,
     det as det,
     inv as inv,
@@ -38,6 +41,7 @@ from kp.arrays.solving import (
     tensorinv as tensorinv,
     tensorsolve as tensorsolve,
 )
+from kp.arrays.shapes.manipulation import matrix_transpose as matrix_transpose
 from typing import Any
 
 __all__ = [

@@ -48,8 +48,8 @@ from ._wording import (
 from .arrays.array import Array
 from .arrays.creation import asarray, extents
 from .arrays.elementwise import apply, as_array, broadcast, into, where
-from .arrays.manipulation import given, ravel, reshape
-from .arrays.searching import argsort, searchsorted, take, take_along_axis
+from .arrays.shapes.manipulation import given, ravel, reshape
+from .arrays.selection.searching import argsort, searchsorted, take, take_along_axis
 from .arrays.types import number
 
 __all__ = [

@@ -30,10 +30,10 @@ from ..arrays.elementwise import (
     floor,
     minimum,
 )
-from ..arrays.linear_algebra import matmul
-from ..arrays.joining import stack
-from ..arrays.manipulation import broadcast_to
-from ..arrays.reductions import sum
+from ..arrays.matrices.linear_algebra import matmul
+from ..arrays.shapes.joining import stack
+from ..arrays.shapes.manipulation import broadcast_to
+from ..arrays.reducing.reductions import sum
 from ..arrays.storage import blank
 from ..arrays.types import number
 

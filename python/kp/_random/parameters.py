@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays.array import Array
 from ..arrays.creation import extents
 from ..arrays.elementwise import apply, broadcast
-from ..arrays.manipulation import given
+from ..arrays.shapes.manipulation import given
 
 Size = int | Sequence[int] | None
 

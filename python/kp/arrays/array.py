@@ -209,7 +209,7 @@ class Array(Values):
     # --- elements ---------------------------------------------------------------------------------
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        from .indexing import put
+        from .shapes.indexing import put
 
         put(self, key, value)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _kp
 from .._kp import Manager, MemoryTypes, Tensor
-from . import reductions
+from .reducing import reductions
 from .array import Array, converted
 from .elementwise import apply, as_array, broadcast, manager_of
 from .groups.array import GroupArray

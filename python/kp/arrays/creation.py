@@ -21,7 +21,7 @@ from .elementwise import apply
 from .groups.creation import on_groups_too
 from .groups.traits import by_rows
 from .host_data import dtype_of, host_values
-from .manipulation import broadcast_to, given
+from .shapes.manipulation import broadcast_to, given
 from .storage import Shape, blank, index_along, require, unsupported_reason, upload
 from .types import number, warn_if_cut
 
@@ -146,7 +146,10 @@ def array(
 
 
 def unpickled(values: Any) -> Array:
-    """Return an array of another process on the default device, or on a Dask worker's."""
+    """Return an array of another process on the default device, or on a Dask worker's.
+
+    Pickled arrays name it, also those in files: it stays here.
+    """
     dask = sys.modules.get("kp.dask._arrays")
     made: Array = array(values) if dask is None else dask.unpickled(values)
     return made

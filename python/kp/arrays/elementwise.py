@@ -184,7 +184,7 @@ def unary(name: str, x: Any) -> Array:
 
 
 def _selected(x: Array, key: Any) -> Array:
-    from .indexing import get
+    from .shapes.indexing import get
 
     return get(x, key)
 

@@ -137,7 +137,7 @@ def describe() -> None:
 
 def reduction(name: str) -> Any:
     """Return a method that reduces along axes: the function itself, which knows groups."""
-    general = method("reductions", name)
+    general = method("reducing.reductions", name)
     function: Any = None
 
     def called(self: Array, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -145,7 +145,7 @@ def reduction(name: str) -> Any:
         if args or kwargs:
             return general(self, axis, *args, **kwargs)
         if function is None:
-            function = _own_function("reductions", name)
+            function = _own_function("reducing.reductions", name)
         return function(self, axis)
 
-    return _named(called, name, "reductions")
+    return _named(called, name, "reducing.reductions")

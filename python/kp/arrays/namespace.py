@@ -11,39 +11,39 @@ from typing import TYPE_CHECKING
 from .._wording import kind_of
 from . import methods
 from .array import Array
-from .by_operator import *  # noqa: F403
-from .choosing import *  # noqa: F403
+from .reducing.by_operator import *  # noqa: F403
+from .selection.choosing import *  # noqa: F403
 from .comparing import *  # noqa: F403
 from .derived import *  # noqa: F403
 from .elementwise import *  # type: ignore[no-redef]  # noqa: F403  # where()
 from .creation import *  # noqa: F403
 from .custom import *  # noqa: F403
 from .information import *  # noqa: F403
-from .grids import *  # noqa: F403
-from .histograms import *  # noqa: F403
+from .shapes.grids import *  # noqa: F403
+from .analysis.histograms import *  # noqa: F403
 from .groups.array import GroupArray
 from .groups.functions import takes_groups
-from .joining import *  # noqa: F403
+from .shapes.joining import *  # noqa: F403
 from .keywords import takes_numpys_names
-from .linear_algebra import (
+from .matrices.linear_algebra import (
     matmul,
     matrix_transpose,
     outer,
     tensordot,
     vecdot,
 )
-from .manipulation import *  # noqa: F403
-from .nan_functions import *  # noqa: F403
-from .numerics import *  # noqa: F403
-from .order_statistics import *  # noqa: F403
-from .padding import *  # noqa: F403
-from .products import *  # noqa: F403
-from .reductions import *  # noqa: F403
-from .scans import *  # noqa: F403
-from .searching import *  # noqa: F403
-from .selecting import *  # noqa: F403
-from .sets import *  # noqa: F403
-from .statistics import *  # noqa: F403
+from .shapes.manipulation import *  # noqa: F403
+from .reducing.nan_functions import *  # noqa: F403
+from .analysis.numerics import *  # noqa: F403
+from .selection.order_statistics import *  # noqa: F403
+from .shapes.padding import *  # noqa: F403
+from .matrices.products import *  # noqa: F403
+from .reducing.reductions import *  # noqa: F403
+from .reducing.scans import *  # noqa: F403
+from .selection.searching import *  # noqa: F403
+from .selection.selecting import *  # noqa: F403
+from .selection.sets import *  # noqa: F403
+from .analysis.statistics import *  # noqa: F403
 
 #: The version of the array API standard.
 __array_api_version__ = "2025.12"
@@ -100,9 +100,11 @@ _WITHOUT_ARRAYS = frozenset(
 
 #: Modules whose public names are all in the namespace.
 _MODULES = (
-    "by_operator choosing comparing creation custom derived elementwise grids histograms "
-    "information joining manipulation nan_functions numerics order_statistics padding products "
-    "reductions scans searching selecting sets statistics"
+    "reducing.by_operator selection.choosing comparing creation custom derived elementwise "
+    "shapes.grids analysis.histograms information shapes.joining shapes.manipulation "
+    "reducing.nan_functions analysis.numerics selection.order_statistics shapes.padding "
+    "matrices.products reducing.reductions reducing.scans selection.searching "
+    "selection.selecting selection.sets analysis.statistics"
 ).split()
 #: Names of this file.
 _OWN = (

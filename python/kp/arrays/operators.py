@@ -76,25 +76,25 @@ class Operators:
     def __matmul__(self, other: Operand) -> Array:
         if hasattr(other, "_multiplies_arrays"):  # sparse matrices
             return NotImplemented
-        return _function("linear_algebra", "matmul")(self, other)
+        return _function("matrices.linear_algebra", "matmul")(self, other)
 
     def __rmatmul__(self, other: Operand) -> Array:
-        return _function("linear_algebra", "matmul")(other, self)
+        return _function("matrices.linear_algebra", "matmul")(other, self)
 
     def __imatmul__(self, other: Operand) -> Array:
         from .elementwise import into
 
-        return into(self, _function("linear_algebra", "matmul")(self, other))
+        return into(self, _function("matrices.linear_algebra", "matmul")(self, other))
 
     @property
     def T(self) -> Array:
         """The array with its axes in reverse order, as a view."""
-        return _function("manipulation", "transpose")(self)
+        return _function("shapes.manipulation", "transpose")(self)
 
     @property
     def mT(self) -> Array:
         """The array with its last two axes swapped, as a view."""
-        return _function("manipulation", "matrix_transpose")(self)
+        return _function("shapes.manipulation", "matrix_transpose")(self)
 
     @property
     def real(self) -> Array:
@@ -116,26 +116,30 @@ class Operators:
 
     sum, prod, mean = _reduction("sum"), _reduction("prod"), _reduction("mean")
     min, max = _reduction("min"), _reduction("max")
-    argmin, argmax = _method("by_operator", "argmin"), _method("by_operator", "argmax")
+    argmin, argmax = _method("reducing.by_operator", "argmin"), _method(
+        "reducing.by_operator", "argmax"
+    )
     any, all = _reduction("any"), _reduction("all")
     var, std = _reduction("var"), _reduction("std")
-    cumsum, cumprod = _method("scans", "cumsum"), _method("scans", "cumprod")
-    reshape = _method("manipulation", "reshape_method")
-    transpose = _method("manipulation", "transpose_method")
-    squeeze = _method("manipulation", "squeeze")
-    flatten = _method("manipulation", "flatten")
-    ravel = _method("manipulation", "ravel")
-    take = _method("searching", "take")
-    repeat = _method("manipulation", "repeat")
+    cumsum, cumprod = _method("reducing.scans", "cumsum"), _method("reducing.scans", "cumprod")
+    reshape = _method("shapes.manipulation", "reshape_method")
+    transpose = _method("shapes.manipulation", "transpose_method")
+    squeeze = _method("shapes.manipulation", "squeeze")
+    flatten = _method("shapes.manipulation", "flatten")
+    ravel = _method("shapes.manipulation", "ravel")
+    take = _method("selection.searching", "take")
+    repeat = _method("shapes.manipulation", "repeat")
     clip = _method("derived", "clip")
     round = _method("derived", "round")
-    dot = _method("products", "dot")
-    diagonal, trace = _method("products", "diagonal"), _method("products", "trace")
-    swapaxes = _method("manipulation", "swapaxes")
-    choose, put = _method("choosing", "choose"), _method("choosing", "put")
-    searchsorted = _method("searching", "searchsorted")
-    argsort = _method("searching", "argsort")
-    nonzero = _method("searching", "nonzero")
+    dot = _method("matrices.products", "dot")
+    diagonal, trace = _method("matrices.products", "diagonal"), _method(
+        "matrices.products", "trace"
+    )
+    swapaxes = _method("shapes.manipulation", "swapaxes")
+    choose, put = _method("selection.choosing", "choose"), _method("selection.choosing", "put")
+    searchsorted = _method("selection.searching", "searchsorted")
+    argsort = _method("selection.searching", "argsort")
+    nonzero = _method("selection.searching", "nonzero")
 
     def conj(self) -> Array:
         """Return the complex conjugates; for real numbers the array itself, as in NumPy."""
@@ -146,15 +150,15 @@ class Operators:
 
     def sort(self, axis: int = -1) -> None:
         """Sort in place along an axis."""
-        self[...] = _function("searching", "sort")(self, axis=axis)  # type: ignore[index]
+        self[...] = _function("selection.searching", "sort")(self, axis=axis)  # type: ignore[index]
 
     def partition(self, kth: Any, axis: int = -1) -> None:
         """Bring the kth elements along an axis to their sorted places, in place."""
-        self[...] = _function("searching", "partition")(self, kth, axis)  # type: ignore[index]
+        self[...] = _function("selection.searching", "partition")(self, kth, axis)  # type: ignore[index]
 
     def compress(self, condition: Any, axis: int | None = None, out: Array | None = None) -> Array:
         """Return the slices along an axis, or the flat elements, whose flag is true."""
-        from .selecting import compress
+        from .selection.selecting import compress
 
         array: Any = self
         kept: Array = compress(condition, array, axis, out)

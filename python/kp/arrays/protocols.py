@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from .._package import package
-from . import derived, reductions, scans, ufunc_methods
+from . import derived
+from .reducing import reductions, scans, ufunc_methods
 from .array import Array
 from .elementwise import applied, into
 from .functions import FUNCTIONS
 from .groups.array import GroupArray
 from .groups.functions import takes_groups
-from .linear_algebra import matmul
+from .matrices.linear_algebra import matmul
 
 #: NumPy's functions whose name differs here.
 _NAMES = {

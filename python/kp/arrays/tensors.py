@@ -102,8 +102,8 @@ class OfTensors:
         """Call for elements that arrays cannot hold, such as structs, by their indices, which give
         the order."""
         from .creation import arange
-        from .joining import concatenate
-        from .searching import take
+        from .shapes.joining import concatenate
+        from .selection.searching import take
 
         if self.place and isinstance(args[0], str):
             raise TypeError(f"a GLSL expression over x takes numbers, but x is of {first.dtype}")

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from .._kp import Manager, _Csr
-from ..arrays import reductions
+from ..arrays.reducing import reductions
 from ..arrays.array import Array, converted
 from ..arrays.creation import ones
 from ..arrays.elementwise import apply, as_array, is_operand
-from ..arrays.manipulation import matrix_transpose
+from ..arrays.shapes.manipulation import matrix_transpose
 from . import elements, selection
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from .._floats import default_float
 from .._kp import Manager
 from ..arrays.creation import arange, manager as named_manager, ones
 from ..arrays.elementwise import as_array
-from ..arrays.joining import concat
+from ..arrays.shapes.joining import concat
 from ..random import default_rng
 from . import elements
 from .matrices import coo_array, coo_matrix

@@ -17,7 +17,7 @@ from .._wording import kind_of
 from ..arrays.array import Array
 from ..arrays.creation import manager as named_manager, zeros
 from ..arrays.elementwise import as_array
-from ..arrays.manipulation import matrix_transpose
+from ..arrays.shapes.manipulation import matrix_transpose
 
 #: The elements, their rows and their columns.
 Elements = tuple[Array, Array, Array]

@@ -13,7 +13,7 @@ from .._kp import _Csr
 from ..arrays.array import Array
 from ..arrays.creation import arange, ones
 from ..arrays.elementwise import apply, as_array, where
-from ..arrays.searching import searchsorted
+from ..arrays.selection.searching import searchsorted
 
 if TYPE_CHECKING:
     from .base import SparseMatrix

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import kp
-from kp.arrays import dense_rules
+from kp.arrays.matrices import dense_rules
 
 RANDOM = np.random.default_rng(5)
 SHAPES = [(1, 1), (5, 3), (3, 5), (2, 4, 3), (2, 20, 70)]

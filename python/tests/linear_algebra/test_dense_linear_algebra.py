@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import kp
-from kp.arrays import dense_rules
+from kp.arrays.matrices import dense_rules
 
 RANDOM = np.random.default_rng(3)
 LINALG, REFERENCE = kp.linalg, np.linalg

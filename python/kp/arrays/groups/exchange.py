@@ -154,7 +154,7 @@ def shared_by_rows(
     group: DeviceGroup, parts: Sequence[Array], axis: int, wanted: Rows
 ) -> list[Array]:
     """Return parts of another axis as parts with these numbers of rows: undoes shared_along()."""
-    from ..joining import concatenate
+    from ..shapes.joining import concatenate
 
     moves, received = Moves(group), []
     for device, (first, count) in enumerate(zip(offsets(wanted), wanted, strict=True)):

@@ -15,7 +15,7 @@ from ..array import Array
 from .exchange import Rows
 from .array import GroupArray
 from .placing import aligned, everywhere, replicas
-from ..indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
+from ..shapes.indexing import _expanded, _prepare, all_adjacent, require_mask, to_broadcast
 from ..storage import Shape
 
 

@@ -82,7 +82,7 @@ def reversed_rows(x: GroupArray, key: slice) -> GroupArray:
 
 def roll(function: Function, x: Any, /, shift: Any, axis: Any = None) -> Any:
     """Move elements along axes: along the first one, rows to the next devices."""
-    from ..manipulation import reshape
+    from ..shapes.manipulation import reshape
 
     if not _shared(x):
         return everywhere(function, x, shift, axis)
@@ -174,7 +174,7 @@ def rows_at(x: GroupArray, indices: Any, mode: str = "raise") -> GroupArray | No
 def _taken_by_owners(x: GroupArray, indices: Any, mode: str) -> GroupArray:
     """Take rows: each device its own, which are then sent to their place in the result."""
     from ..elementwise import as_array, where
-    from ..searching import take as taken
+    from ..selection.searching import take as taken
 
     group, rows, extent = x._group, x._rows, x._shape[0]
     assert rows is not None
@@ -233,7 +233,7 @@ def _moded(index: Array, extent: int, mode: str) -> Array:
 def _checked(indices: Sequence[Array], extent: int) -> list[Array]:
     """Return indices counted from the front. Raises IndexError if one is not within the rows."""
     from ..elementwise import where
-    from ..reductions import max, min
+    from ..reducing.reductions import max, min
 
     first = indices[0]
     least, most = min(first).evaluate(), max(first).evaluate()

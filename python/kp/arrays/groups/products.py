@@ -19,8 +19,8 @@ from .placing import Function, aligned, everywhere, group_of, replicas, rows_of
 
 def _summed(group: DeviceGroup, partial: Sequence[Array]) -> GroupArray:
     """Return the sum of the devices' results."""
-    from .. import reductions
-    from ..manipulation import expand_dims
+    from ..reducing import reductions
+    from ..shapes.manipulation import expand_dims
 
     dtype, shape = partial[0].dtype, partial[0].shape
     if partial[0].nbytes <= MOST_BYTES:
@@ -74,7 +74,7 @@ def matmul(function: Function, a: Any, b: Any, /, **options: Any) -> Any:
 
 def dot(function: Function, a: Any, b: Any, out: None = None) -> Any:
     """Multiply vectors and matrices as matmul() does."""
-    from ..linear_algebra import matmul as product
+    from ..matrices.linear_algebra import matmul as product
 
     if {np.ndim(a), np.ndim(b)} <= {1, 2}:
         return matmul(product, a, b)

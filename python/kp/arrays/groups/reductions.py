@@ -86,7 +86,7 @@ def moments(
     The devices compute their own means and variances, which Chan, Golub and LeVeque's rule combines
     ("Updating formulae and a pairwise algorithm for computing sample variances", 1979).
     """
-    from ..reductions import mean, var
+    from ..reducing.reductions import mean, var
 
     shape = _reduced_shape(x._shape, axes, keepdims)
     if not over_rows(x, axes) or math.prod(shape) * dtype.itemsize > MOST_BYTES:
@@ -143,7 +143,7 @@ def index_of(
 
 def _with_value(part: Array, index: Array, axis: int | None) -> tuple[Array, Array]:
     """Return indices along an axis, or of flat elements, and the elements there."""
-    from ..searching import take_along_axis, take_within
+    from ..selection.searching import take_along_axis, take_within
 
     if axis is None:
         row, one = part.reshape((part.size,)), index.reshape((1,))

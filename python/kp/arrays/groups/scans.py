@@ -75,7 +75,7 @@ def cumulative(
     include_initial: bool = False,
 ) -> Any:
     """Return running sums or products, as in the array API."""
-    from .. import scans
+    from ..reducing import scans
     from .functions import takes_groups
 
     if not isinstance(x, GroupArray) or not x._shape or (axis is None and len(x._shape) != 1):
@@ -87,7 +87,7 @@ def cumulative(
     if not include_initial:
         return result
     from ..creation import full
-    from ..joining import concatenate
+    from ..shapes.joining import concatenate
 
     shape = tuple(1 if each == place else extent for each, extent in enumerate(x._shape))
     first = full(shape, 0 if of_sums else 1, dtype=result.dtype, group=x._group)

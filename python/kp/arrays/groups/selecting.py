@@ -23,7 +23,7 @@ def _counted(
     """Return the rows that operations select: `operation(device, memory, count)`."""
     from ..operands import blank as blank_tensor
     from ..operands import launch
-    from ..selecting import counter, first
+    from ..selection.selecting import counter, first
 
     begun: list[Any] = []
     for device, row in enumerate(rows):
@@ -50,7 +50,7 @@ def selected(rows: Sequence[Array], flags: Sequence[Array]) -> list[Array]:
 def first_of_runs(rows: Sequence[Array]) -> list[Array]:
     """Return each device's sorted row without repeated elements; NaNs are one."""
     from ..operands import operand
-    from ..searching import searchsorted
+    from ..selection.searching import searchsorted
 
     sources: list[Any] = [operand(row, row.shape) if row.size else None for row in rows]
     numbers: list[Any] = [None] * len(rows)

@@ -22,8 +22,8 @@ def reshape(
     order: str | None = "C",
     copy: bool | None = None,
 ) -> Any:
-    from ..manipulation import _resolved
-    from ..manipulation import reshape as shaped
+    from ..shapes.manipulation import _resolved
+    from ..shapes.manipulation import reshape as shaped
 
     if len(shape) == 2 and (shape[-1] is None or isinstance(shape[-1], str)):
         *shape, order = shape  # type: ignore[assignment]

@@ -183,7 +183,7 @@ def argsort(
     function: Function, x: Any, /, axis: int | None = -1, *args: Any, **options: Any
 ) -> Any:
     """Return the indices that sort rows of numbers across the devices."""
-    from ..searching import take
+    from ..selection.searching import take
 
     row = _flat(x, axis) if isinstance(x, GroupArray) else None
     if row is None:
@@ -237,7 +237,7 @@ def unique(
     sorted: bool = True,
 ) -> Any:
     """Return the different elements: sorted across the devices, each keeps the first of equal ones."""
-    from .. import searching
+    from ..selection import searching
 
     options = (return_index, return_inverse, return_counts)
     row = _flat(x, None) if isinstance(x, GroupArray) else None
@@ -263,7 +263,7 @@ def unique(
 
 def unique_values(function: Function, x: Any, /) -> Any:
     """Return the distinct elements; each NaN counts separately."""
-    from .. import sets
+    from ..selection import sets
 
     has_nans = not isinstance(x, GroupArray) or x._dtype.kind in "fc"
     return unique(sets.unique, x, equal_nan=not has_nans)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ...arrays.array import Array
 from ...arrays.creation import zeros
 from ...arrays.elementwise import apply, as_array, manager_of, where
-from ...arrays.manipulation import matrix_transpose
-from ...arrays.norms import vector_norm
+from ...arrays.shapes.manipulation import matrix_transpose
+from ...arrays.matrices.norms import vector_norm
 from ..base import SparseMatrix
 from .operators import LinearOperator, aslinearoperator
 

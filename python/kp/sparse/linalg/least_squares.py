@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from ...arrays.array import Array, converted
 from ...arrays.creation import zeros
 from ...arrays.elementwise import apply, as_array, manager_of, where
-from ...arrays.joining import stack
-from ...arrays.norms import vector_norm
+from ...arrays.shapes.joining import stack
+from ...arrays.matrices.norms import vector_norm
 from ..base import SparseMatrix
 from .operators import LinearOperator, aslinearoperator
 

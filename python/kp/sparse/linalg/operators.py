@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from ..._wording import kind_of
 from ...arrays.array import Array
 from ...arrays.elementwise import apply, as_array, manager_of, where
-from ...arrays.manipulation import matrix_transpose
+from ...arrays.shapes.manipulation import matrix_transpose
 from .. import elements, host
 from ..base import SparseMatrix, is_number
 from ..matrices import csr_array
@@ -134,7 +134,7 @@ class LinearOperator:
 
 
 def _by_columns(function: Function) -> Function:
-    from ...arrays.joining import stack
+    from ...arrays.shapes.joining import stack
 
     return lambda x: stack([function(x[:, i]) for i in range(x.shape[1])], axis=1)
 

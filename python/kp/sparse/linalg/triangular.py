@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..._kp import OpSparseMatMul, _Csr
 from ...arrays.array import Array, converted
 from ...arrays.elementwise import apply, as_array
-from ...arrays.host_linear_algebra import LinAlgError
+from ...arrays.matrices.host_linear_algebra import LinAlgError
 from ...arrays.operands import launch, operand
 from ...arrays.storage import blank
 from .. import host

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .. import _kp
-from .._axes import normalized_axes
-from .._wording import of_no_elements
+from ... import _kp
+from ..._axes import normalized_axes
+from ..._wording import of_no_elements
+from ..array import Array, converted
+from ..elementwise import apply, into, where
+from ..groups.functions import takes_groups
+from ..groups.traits import by_rows
+from ..operands import in_tensors
+from ..shapes.manipulation import given
+from ..types import number
 from . import by_operator, reductions, scans
-from .array import Array, converted
-from .elementwise import apply, into, where
-from .groups.functions import takes_groups
-from .groups.traits import by_rows
-from .manipulation import given
-from .operands import in_tensors
 from .reductions import Axes, at_least_single
-from .types import number
 
 __all__ = [
     "nanargmax",

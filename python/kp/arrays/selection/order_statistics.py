@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from .._floats import default_float
-from .._axes import normalized, normalized_axes, whole
-from .._kp import OpTopK
-from .._messages.warning import warn
-from . import reductions
-from .array import Array, converted
-from .elementwise import apply, into, where
-from .groups.traits import by_rows
-from .manipulation import (
+from ..._axes import normalized, normalized_axes, whole
+from ..._floats import default_float
+from ..._kp import OpTopK
+from ..._messages.warning import warn
+from ..array import Array, converted
+from ..elementwise import apply, into, where
+from ..groups.traits import by_rows
+from ..operands import blank, launch, operand, result_in
+from ..reducing import reductions
+from ..reducing.reductions import Axes
+from ..shapes.manipulation import (
     expand_dims,
     given,
     in_c_order,
@@ -24,10 +26,8 @@ from .manipulation import (
     permute_dims,
     reshape,
 )
-from .operands import blank, launch, operand, result_in
-from .reductions import Axes
+from ..tensors import in_kind
 from .searching import sort, take, take_along_axis
-from .tensors import in_kind
 
 __all__ = [
     "median",

@@ -8,15 +8,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from .. import _kp
-from .._axes import normalized
-from .._kp import Tensor
-from .._wording import counted, kind_of
-from . import reductions, scans
-from .array import Array, converted
-from .creation import arange
-from .derived import clip
-from .elementwise import (
+from ... import _kp
+from ..._axes import normalized
+from ..._kp import Tensor
+from ..._wording import counted, kind_of
+from ..array import Array, converted
+from ..creation import arange
+from ..derived import clip
+from ..elementwise import (
     apply,
     as_array,
     assign_all,
@@ -25,16 +24,17 @@ from .elementwise import (
     into,
     manager_of,
     result_dtype,
+    where as chosen,
 )
-from .elementwise import where as chosen
-from .groups.functions import takes_groups
-from .groups.traits import by_rows
-from .indexing import put_where
-from .manipulation import broadcast_to, given, ravel, reshape
-from .operands import in_tensors
+from ..groups.functions import takes_groups
+from ..groups.traits import by_rows
+from ..operands import in_tensors
+from ..reducing import reductions, scans
+from ..shapes.indexing import put_where
+from ..shapes.manipulation import broadcast_to, given, ravel, reshape
+from ..storage import contiguous_strides
+from ..tensors import in_kind, words
 from .searching import nonzero, take, take_within
-from .storage import contiguous_strides
-from .tensors import in_kind, words
 
 __all__ = [
     "choose",

@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .. import _kp
-from .._axes import normalized
-from .._wording import counted
-from .._kp import OpScan, Tensor
-from .array import Array, converted
+from ... import _kp
+from ..._axes import normalized
+from ..._kp import OpScan, Tensor
+from ..._wording import counted
+from ..array import Array, converted
+from ..elementwise import apply, as_array, imag, into, real
+from ..groups.traits import by_rows
+from ..operands import computed_type, in_tensors, operand, written
+from ..shapes.joining import concat
+from ..shapes.manipulation import broadcast_to, given
+from ..storage import DType
+from ..tensors import in_kind
+from ..types import number
 from .by_operator import Operator, offsets, one_axis
-from .elementwise import apply, as_array, imag, into, real
-from .groups.traits import by_rows
-from .joining import concat
-from .manipulation import broadcast_to, given
-from .operands import computed_type, in_tensors, operand, written
 from .reductions import at_least_single, sum_type
-from .storage import DType
-from .tensors import in_kind
-from .types import number
 
 __all__ = ["cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "diff", "scan"]
 
@@ -38,7 +38,7 @@ def _scanned(
         return into(out, _complex_sums(converted(array, result), at))
     if own.kind == "c" or result.kind == "c":
         values = np.cumsum if name == "sum" else np.cumprod
-        from .creation import array as made
+        from ..creation import array as made
 
         found: Array = made(values(array.numpy(), axis, result), device=array._manager)
         return into(out, found)
@@ -151,7 +151,7 @@ def _cumulative(
         return result
     shape = list(array.shape)
     shape[normalized(axis, array.ndim)] = 1
-    from .creation import full
+    from ..creation import full
 
     first = full(shape, 0 if name == "sum" else 1, dtype=result.dtype, device=array._manager)
     return concat([first, result], axis=axis)

@@ -11,12 +11,11 @@ from typing import Any, Literal, TypeVar, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._floats import default_float
-from .._wording import counted
-from .._kp import Manager
-from . import linear_algebra
-from .array import Array, converted
-from .creation import (
+from ..._floats import default_float
+from ..._kp import Manager
+from ..._wording import counted
+from ..array import Array, converted
+from ..creation import (
     _column_minus_row,
     _of_host,
     _on_host,
@@ -28,11 +27,12 @@ from .creation import (
     manager,
     zeros,
 )
-from .elementwise import abs as absolute, apply, as_array, cos, i0, manager_of, sqrt
+from ..elementwise import abs as absolute, apply, as_array, cos, i0, manager_of, sqrt
+from ..matrices import linear_algebra
+from ..storage import index_along, unsupported_reason, upload
+from ..types import number
 from .joining import stack
 from .manipulation import broadcast_arrays, broadcast_to, expand_dims, given, ravel, reshape
-from .storage import index_along, unsupported_reason, upload
-from .types import number
 
 __all__ = [
     "bartlett",
@@ -286,7 +286,7 @@ def diag_indices(n: int, ndim: int = 2, *, device: Manager | None = None) -> tup
 def _triangle_indices(
     name: str, n: int, k: int, m: int | None, device: Manager | None
 ) -> tuple[Array, ...]:
-    from .searching import nonzero
+    from ..selection.searching import nonzero
 
     shape = extents((n, n if m is None else m))
     return nonzero(apply(name, _column_minus_row(shape, manager(device)), k))
@@ -337,7 +337,7 @@ def _matrix_shape(arr: Any) -> tuple[int, ...]:
 
 def ix_(*args: Any) -> tuple[Array, ...]:
     """Return indices with which ``x[kp.ix_(rows, columns)]`` is all of these rows and columns."""
-    from .searching import flatnonzero
+    from ..selection.searching import flatnonzero
 
     made = []
     for place, each in enumerate(args):

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .._axes import normalized
-from .._floats import default_float
-from .._kp import OpReduce, Tensor
-from .._wording import kind_of, of_no_elements
-from .array import Array
-from .groups.traits import by_rows
-from .manipulation import given
-from .operands import computed_type, operand, written
-from .primitives import offsets_of, on_device
-from .storage import DType, Shape
-from .tensors import in_kind
+from ..._axes import normalized
+from ..._floats import default_float
+from ..._kp import OpReduce, Tensor
+from ..._wording import kind_of, of_no_elements
+from ..array import Array
+from ..groups.traits import by_rows
+from ..operands import computed_type, operand, written
+from ..primitives import offsets_of, on_device
+from ..shapes.manipulation import given
+from ..storage import DType, Shape
+from ..tensors import in_kind
 
 __all__ = ["argmax", "argmin", "reduce"]
 

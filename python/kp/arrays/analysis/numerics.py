@@ -9,28 +9,28 @@ from typing import Any, overload
 
 import numpy as np
 
-from .. import _kp
-from .._floats import default_float
-from .._axes import normalized, normalized_axes
-from . import reductions
-from .array import Array, converted
-from .creation import zeros_like
-from .custom import elementwise
-from .elementwise import apply, as_array, conj, imag, manager_of, real, result_dtype, where
-from .joining import concat, stack
-from .manipulation import (
+from ... import _kp
+from ..._axes import normalized, normalized_axes
+from ..._floats import default_float
+from ..array import Array, converted
+from ..creation import zeros_like
+from ..custom import elementwise
+from ..elementwise import apply, as_array, conj, imag, manager_of, real, result_dtype, where
+from ..reducing import reductions
+from ..reducing.reductions import Axes, reduced
+from ..reducing.scans import cumsum, diff
+from ..selection.searching import argsort, take
+from ..shapes.joining import concat, stack
+from ..shapes.manipulation import (
     flip,
     given,
     moveaxis,
     ravel,
     reshape,
 )
-from .padding import pad
-from .reductions import Axes, reduced
-from .scans import cumsum, diff
-from .searching import argsort, take
-from .storage import blank
-from .types import number
+from ..shapes.padding import pad
+from ..storage import blank
+from ..types import number
 
 __all__ = [
     "apply_along_axis",

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from .._axes import normalized_axes
-from .._floats import default_float
-from . import reductions
-from .array import Array, converted
+from ..._axes import normalized_axes
+from ..._floats import default_float
+from ..array import Array, converted
+from ..elementwise import apply, as_array, imag, manager_of, real
+from ..groups.traits import by_rows
+from ..reducing import reductions
+from ..shapes.manipulation import expand_dims, moveaxis, ravel, reshape
+from ..types import real_of
 from .decompositions import svdvals
-from .elementwise import apply, as_array, imag, manager_of, real
-from .groups.traits import by_rows
-from .manipulation import expand_dims, moveaxis, ravel, reshape
-from .types import real_of
 
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from .._axes import normalized
-from .._wording import counted
-from .. import _kp
-from .._kp import OpArgSort, OpSearchSorted, OpSort
-from .array import Array, converted
-from .derived import clip
-from .elementwise import apply, as_array, into, manager_of, result_dtype
-from .groups.traits import by_rows
-from .manipulation import given, ravel, reshape, squeeze
-from .operands import computed_type, in_tensors, operand, written
-from .tensors import in_kind, of_one_dtype
+from ... import _kp
+from ..._axes import normalized
+from ..._kp import OpArgSort, OpSearchSorted, OpSort
+from ..._wording import counted
+from ..array import Array, converted
+from ..derived import clip
+from ..elementwise import apply, as_array, into, manager_of, result_dtype
+from ..groups.traits import by_rows
+from ..operands import computed_type, in_tensors, operand, written
+from ..shapes.manipulation import given, ravel, reshape, squeeze
+from ..tensors import in_kind, of_one_dtype
 
 __all__ = [
     "argpartition",
@@ -193,7 +193,7 @@ def flatnonzero(x: Any, /) -> Array:
 
 def argwhere(x: Any, /) -> Array:
     """Return the indices of the elements that are not 0, a row for each."""
-    from .joining import stack
+    from ..shapes.joining import stack
 
     return stack(nonzero(x), axis=1)
 

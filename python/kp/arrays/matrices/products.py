@@ -9,13 +9,13 @@ from typing import Any
 
 from numpy.typing import DTypeLike
 
-from .._axes import normalized
-from .._wording import counted
-from . import linear_algebra, reductions
-from .array import Array, converted
-from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
-from .groups.traits import by_rows
-from .manipulation import (
+from ..._axes import normalized
+from ..._wording import counted
+from ..array import Array, converted
+from ..elementwise import apply, as_array, conj, into, manager_of, result_dtype
+from ..groups.traits import by_rows
+from ..reducing import reductions
+from ..shapes.manipulation import (
     expand_dims,
     given,
     in_c_order,
@@ -25,7 +25,8 @@ from .manipulation import (
     reshape,
     squeeze,
 )
-from .types import number
+from ..types import number
+from . import linear_algebra
 
 __all__ = [
     "cross",

@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .._axes import normalized
+from ..._axes import normalized
+from ..array import Array, converted
+from ..creation import arange
+from ..elementwise import apply, as_array, into
+from ..selection.searching import argsort, take
+from ..selection.sets import unique_counts
+from ..shapes.grids import unravel_index
+from ..shapes.indexing import to_broadcast
+from ..shapes.manipulation import broadcast_to, given, moveaxis, ravel, reshape
+from ..storage import DType
 from . import by_operator, reductions
-from .array import Array, converted
-from .creation import arange
-from .elementwise import apply, as_array, into
-from .grids import unravel_index
-from .indexing import to_broadcast
-from .manipulation import broadcast_to, given, moveaxis, ravel, reshape
-from .searching import argsort, take
-from .sets import unique_counts
-from .storage import DType
 
 #: Ufuncs by name: the operator of kp.reduce(), and the function that adds its result to an element.
 _OPERATORS = {

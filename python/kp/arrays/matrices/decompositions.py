@@ -12,17 +12,17 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from .. import _kp
-from .._kp import Tensor
+from ... import _kp
+from ..._kp import Tensor
+from ..array import Array, converted
+from ..creation import zeros
+from ..elementwise import apply, as_array, manager_of, where
+from ..reducing import reductions
+from ..shapes.manipulation import expand_dims, matrix_transpose, reshape
+from ..storage import upload
 from . import host_linear_algebra as host
-from . import reductions
-from .array import Array, converted
-from .creation import zeros
 from .dense_rules import for_device, matrices
-from .elementwise import apply, as_array, manager_of, where
 from .host_linear_algebra import EighResult, QRResult, SVDResult
-from .manipulation import expand_dims, matrix_transpose, reshape
-from .storage import upload
 
 __all__ = [
     "cond",

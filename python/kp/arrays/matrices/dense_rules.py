@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .. import _kp
-from .._floats import without_doubles
-from .._kp import Manager
-from .array import Array, converted
-from .elementwise import as_array, manager_of
+from ... import _kp
+from ..._floats import without_doubles
+from ..._kp import Manager
+from ..array import Array, converted
+from ..elementwise import as_array, manager_of
 
 Kind = Literal["cpu", "without doubles", "gpu"]
 

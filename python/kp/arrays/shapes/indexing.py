@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kp
-from .._wording import counted, kind_of
-from .array import Array, converted
-from .elementwise import as_array, broadcast
-from .groups.array import GroupArray
-from .storage import Shape
+from ... import _kp
+from ..._wording import counted, kind_of
+from ..array import Array, converted
+from ..elementwise import as_array, broadcast
+from ..groups.array import GroupArray
+from ..storage import Shape
 
 #: How indices move through a view: extents, strides in elements, and the axes for messages; -1 if
 #: the indices are known to be within the extent.
@@ -179,7 +179,7 @@ def _index_arrays(entry: Any, array: Array, axis: int) -> list[Array]:
     """Return the integer arrays of an entry. Those in host memory are checked."""
     if entry.dtype == np.bool_:
         require_mask(entry.shape, array.shape[axis : axis + entry.ndim])
-        from .searching import nonzero
+        from ..selection.searching import nonzero
 
         return list(nonzero(as_array(entry, array._manager)))
     if entry.dtype.kind not in "iu":
@@ -297,7 +297,7 @@ def _assigned(value: Any, array: Array, shape: Shape) -> Array:
     if type(value) is Array and value._dtype == array._dtype and value._shape == shape:
         if value._manager is array._manager:
             return value
-    from .elementwise import fitting
+    from ..elementwise import fitting
 
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
         if isinstance(value, complex) and array._dtype.kind != "c":

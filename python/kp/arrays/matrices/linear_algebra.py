@@ -10,11 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .. import _kp
-from .._axes import normalized, normalized_axes
-from .._kp import OpMatMul, Tensor
-from .._wording import counted, inner_extents_differ, kind_of
-from .array import Array, converted
+from ... import _kp
+from ..._axes import normalized, normalized_axes
+from ..._kp import OpMatMul, Tensor
+from ..._wording import counted, inner_extents_differ, kind_of
+from ..array import Array, converted
+from ..elementwise import apply, as_array, conj, into, manager_of, result_dtype
+from ..groups.array import GroupArray
+from ..groups.traits import by_rows
+from ..keywords import install
+from ..operands import in_tensors, operand, written
+from ..reducing.reductions import any as any_, reduced
+from ..shapes.manipulation import matrix_transpose, moveaxis, reshape
+from ..storage import Shape
+from ..tensors import in_kind
 from .decompositions import (
     cond,
     eigh,
@@ -26,20 +35,12 @@ from .decompositions import (
     svd,
     svdvals,
 )
-from .elementwise import apply, as_array, conj, into, manager_of, result_dtype
-from .groups.array import GroupArray
-from .groups.traits import by_rows
 from .host_linear_algebra import (
     LinAlgError,
     eig,
     eigvals,
 )
-from .keywords import install
-from .manipulation import matrix_transpose, moveaxis, reshape
 from .norms import matrix_norm, norm, vector_norm
-from .operands import in_tensors, operand, written
-from .reductions import any as any_
-from .reductions import reduced
 from .solving import (
     cholesky,
     det,
@@ -50,8 +51,6 @@ from .solving import (
     tensorinv,
     tensorsolve,
 )
-from .storage import Shape
-from .tensors import in_kind
 
 
 def _pair(x1: Any, x2: Any) -> tuple[Array, Array]:
@@ -215,7 +214,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Array:
 
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
     """Return the sums of the diagonals of matrices."""
-    from .reductions import sum as total
+    from ..reducing.reductions import sum as total
 
     return total(diagonal(x, offset=offset), -1, dtype)
 
@@ -226,7 +225,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     a, b = moveaxis(a, axis, -1), moveaxis(b, axis, -1)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
         raise ValueError("cross products need vectors of 3 elements")
-    from .joining import stack
+    from ..shapes.joining import stack
 
     parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return stack(parts, axis=axis)

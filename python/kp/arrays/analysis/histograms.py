@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import Unsupported
-from .._floats import default_float
-from .._kp import OpHistogram, Tensor
-from .._wording import counted as in_words, kind_of
-from . import reductions
-from .array import Array, converted
-from .creation import asarray
-from .elementwise import apply, as_array, manager_of, where
-from .joining import stack
-from .manipulation import given, ravel, reshape
-from .operands import blank, for_arrays, in_tensors, launch, operand, result_in, uploaded
-from .searching import searchsorted
-from .storage import DType, unsupported_reason
-from .tensors import in_kind, of_one_dtype
+from ..._errors import Unsupported
+from ..._floats import default_float
+from ..._kp import OpHistogram, Tensor
+from ..._wording import counted as in_words, kind_of
+from ..array import Array, converted
+from ..creation import asarray
+from ..elementwise import apply, as_array, manager_of, where
+from ..operands import blank, for_arrays, in_tensors, launch, operand, result_in, uploaded
+from ..reducing import reductions
+from ..selection.searching import searchsorted
+from ..shapes.joining import stack
+from ..shapes.manipulation import given, ravel, reshape
+from ..storage import DType, unsupported_reason
+from ..tensors import in_kind, of_one_dtype
 
 __all__ = ["bincount", "histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 

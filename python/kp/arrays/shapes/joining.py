@@ -11,13 +11,17 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .. import _kp
-from .._axes import normalized
-from .._kp import OpConcatenate, Tensor
-from .._wording import counted, kind_of
-from .array import Array, converted
-from .elementwise import as_array, fitting, into, manager_of, result_dtype
-from .groups.traits import by_rows
+from ... import _kp
+from ..._axes import normalized
+from ..._kp import OpConcatenate, Tensor
+from ..._wording import counted, kind_of
+from ..array import Array, converted
+from ..elementwise import as_array, fitting, into, manager_of, result_dtype
+from ..groups.traits import by_rows
+from ..operands import in_tensors, operand, written
+from ..selection.searching import flatnonzero, take
+from ..tensors import in_kind
+from ..types import number
 from .manipulation import (
     broadcast_to,
     expand_dims,
@@ -26,10 +30,6 @@ from .manipulation import (
     ravel,
     reshape,
 )
-from .operands import in_tensors, operand, written
-from .searching import flatnonzero, take
-from .tensors import in_kind
-from .types import number
 
 __all__ = [
     "append",

@@ -9,17 +9,18 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .._floats import default_float
-from .._axes import normalized_axes
-from .._messages.warning import warn
-from . import reductions
-from .array import Array, converted
-from .derived import clip
-from .elementwise import apply, as_array, conj, manager_of, real, result_dtype, sqrt
-from .joining import atleast_2d
-from .linear_algebra import diagonal, matmul
-from .joining import concat
-from .manipulation import (
+from ..._axes import normalized_axes
+from ..._floats import default_float
+from ..._messages.warning import warn
+from ..array import Array, converted
+from ..derived import clip
+from ..elementwise import apply, as_array, conj, manager_of, real, result_dtype, sqrt
+from ..matrices.linear_algebra import diagonal, matmul
+from ..reducing import reductions
+from ..reducing.reductions import Axes
+from ..selection.searching import searchsorted
+from ..shapes.joining import atleast_2d, concat
+from ..shapes.manipulation import (
     broadcast_to,
     given,
     permute_dims,
@@ -27,9 +28,7 @@ from .manipulation import (
     squeeze,
     transpose,
 )
-from .reductions import Axes
-from .searching import searchsorted
-from .types import number
+from ..types import number
 
 __all__ = [
     "average",

@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kp
-from .._kp import Manager, OpConcatenate, OpPartition, OpRunLength, OpSelect, Tensor
-from .._wording import counted, kind_of
-from .array import Array
-from .elementwise import as_array, into
-from .manipulation import given
-from .operands import blank, in_tensors, launch, operand, result_in
+from ... import _kp
+from ..._kp import Manager, OpConcatenate, OpPartition, OpRunLength, OpSelect, Tensor
+from ..._wording import counted, kind_of
+from ..array import Array
+from ..elementwise import as_array, into
+from ..operands import blank, in_tensors, launch, operand, result_in
+from ..shapes.manipulation import given
+from ..tensors import in_kind
 from .searching import flatnonzero, take
-from .tensors import in_kind
 
 __all__ = ["compress", "run_lengths", "stable_partition"]
 

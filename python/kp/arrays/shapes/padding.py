@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kp
-from .._wording import counted
-from .array import Array
-from .creation import empty
+from ... import _kp
+from ..._wording import counted
+from ..array import Array
+from ..creation import empty
 from .manipulation import given
 
 __all__ = ["pad"]

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
-from .. import _kp
-from .._kp import (
+from ... import _kp
+from ..._kp import (
     OpArgSort,
     OpGather,
     OpScan,
@@ -18,16 +18,16 @@ from .._kp import (
     OpUnique,
     Tensor,
 )
-from .array import Array, converted
-from .elementwise import apply, as_array, manager_of, result_dtype
-from .groups.traits import by_rows
-from .joining import concat
-from .manipulation import given, ravel, reshape
-from .operands import blank, launch, operand, result_in
-from .reductions import reduced
+from ..array import Array, converted
+from ..elementwise import apply, as_array, manager_of, result_dtype
+from ..groups.traits import by_rows
+from ..operands import blank, launch, operand, result_in
+from ..reducing.reductions import reduced
+from ..shapes.joining import concat
+from ..shapes.manipulation import given, ravel, reshape
+from ..tensors import in_kind
 from .searching import ordered_dtype, searchsorted, sort, take_within
 from .selecting import counter, first
-from .tensors import in_kind
 
 #: The elements that isin() compares with all others, and its comparisons: one kernel, instead of a sort and a search.
 _MOST_COMPARED = 32

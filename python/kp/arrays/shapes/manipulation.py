@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kp
-from .._axes import normalized, normalized_axes
-from .._kp import Tensor
-from .._wording import counted
-from .array import Array
-from .elementwise import as_array, broadcast, into, manager_of
-from .groups.array import GroupArray
-from .groups.traits import by_rows
-from .storage import Shape, broadcast_strides
-from .tensors import in_kind
+from ... import _kp
+from ..._axes import normalized, normalized_axes
+from ..._kp import Tensor
+from ..._wording import counted
+from ..array import Array
+from ..elementwise import as_array, broadcast, into, manager_of
+from ..groups.array import GroupArray
+from ..groups.traits import by_rows
+from ..storage import Shape, broadcast_strides
+from ..tensors import in_kind
 
 __all__ = [
     "broadcast_arrays",
@@ -381,10 +381,10 @@ def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Array:
 
 def _repeated(array: Array, counts: Any, axis: int) -> Array:
     """Return each element repeated by its count. Waits for counts that are on the device."""
-    from .creation import arange
+    from ..creation import arange
+    from ..reducing.scans import cumsum
+    from ..selection.searching import searchsorted, take
     from .joining import stack
-    from .scans import cumsum
-    from .searching import searchsorted, take
 
     if not counts.shape[0]:
         return array.copy()
@@ -473,7 +473,7 @@ def resize(a: Any, /, new_shape: Any) -> Array:
     wanted = tuple(new_shape) if isinstance(new_shape, (tuple, list)) else (new_shape,)
     size = math.prod(wanted)
     if size == 0 or array.size == 0:
-        from .creation import zeros_like
+        from ..creation import zeros_like
 
         return zeros_like(array, shape=wanted)
     return reshape(tile(array, -(-size // array.size))[:size], wanted)

@@ -12,24 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .. import _kp
-from .._axes import normalized_axes
-from .._floats import default_float
-from .._messages.warning import warn
-from .._wording import of_no_elements
-from .array import Array, converted
+from ... import _kp
+from ..._axes import normalized_axes
+from ..._floats import default_float
+from ..._messages.warning import warn
+from ..._wording import of_no_elements
+from ..array import Array, converted
+from ..elementwise import apply, broadcast, into, where as choose
+from ..groups import reductions as by_group
+from ..groups.array import GroupArray
+from ..groups.functions import takes_groups
+from ..groups.traits import by_rows
+from ..operands import computed_type, in_tensors
+from ..shapes.manipulation import given
+from ..storage import DType
+from ..tensors import in_kind
+from ..types import number, real_of
 from .by_operator import reduced_by
-from .elementwise import apply, broadcast, into
-from .elementwise import where as choose
-from .groups.array import GroupArray
-from .groups import reductions as by_group
-from .groups.functions import takes_groups
-from .groups.traits import by_rows
-from .manipulation import given
-from .operands import computed_type, in_tensors
-from .storage import DType
-from .tensors import in_kind
-from .types import number, real_of
 
 Axes = int | Sequence[int] | None
 
@@ -224,7 +223,7 @@ def _extreme(
         shape = tuple(
             1 if i in axes else e for i, e in enumerate(array.shape) if keepdims or i not in axes
         )
-        from .creation import full
+        from ..creation import full
 
         filled: Array = full(shape, initial, dtype=dtype, device=array.device)
         return into(out, filled)
@@ -390,7 +389,7 @@ def _averaged(
 
 def _chosen(array: Array, where: Any, axis: Axes, keepdims: bool, dtype: DType) -> Array:
     """Return how many elements along axes a mask chooses."""
-    from .creation import full_like
+    from ..creation import full_like
 
     ones = takes_groups(full_like)(array, True, dtype=np.bool_)
     real = real_of(dtype)

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from .. import _kp
-from .._axes import normalized_axes
+from ... import _kp
+from ..._axes import normalized_axes
+from ..array import Array, converted
+from ..elementwise import as_array, exp, manager_of
+from ..shapes.manipulation import broadcast_to, expand_dims, moveaxis, ravel, reshape, squeeze
 from . import host_linear_algebra as host
-from .array import Array, converted
 from .dense_rules import are_square, for_device, matrices
-from .elementwise import as_array, exp, manager_of
 from .host_linear_algebra import LinAlgError, SlogdetResult
-from .manipulation import broadcast_to, expand_dims, moveaxis, ravel, reshape, squeeze
 
 __all__ = [
     "cholesky",
@@ -138,7 +138,7 @@ def det(a: Any) -> Array:
 
 def matrix_power(x: Any, n: int, /) -> Array:
     """Return matrices to an integer power, by products; for negative powers, of the inverses."""
-    from .creation import eye
+    from ..creation import eye
     from .linear_algebra import matmul
 
     array = as_array(x, manager_of(x))

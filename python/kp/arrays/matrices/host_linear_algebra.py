@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .array import Array
-from .elementwise import as_array, manager_of
-from .storage import upload
-from .types import number
+from ..array import Array
+from ..elementwise import as_array, manager_of
+from ..storage import upload
+from ..types import number
 
 _Function = Callable[..., Any]
 

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Statistics, histograms, and samples of functions."""
