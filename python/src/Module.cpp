@@ -47,6 +47,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindCheck(module);
     bindManager(module, classes);
     bindMemory(classes);
+    bindTensor(classes);
     bindImage(classes);
     bindSampler(classes);
     bindSemaphore(classes);

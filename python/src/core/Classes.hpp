@@ -3,6 +3,7 @@
 
 #include "base/Handles.hpp"
 #include "base/Held.hpp"
+#include "core/MemoryArguments.hpp"
 
 /// Python's classes of memory, algorithms, operations, sequences, events and queues, and the
 /// conversions of arguments that consist of them.
@@ -33,9 +34,6 @@ WaitPolicy toWaitPolicy(const std::string& name);
 /// Returns a kp.MemoryTypes, or the one with that name. @throws TypeError, InvalidArgument
 Memory::MemoryTypes toMemoryType(py::handle value, const char* argument);
 
-/// Returns a memory_type argument, or that by the name of Kompute 0.9.0 if it is given.
-Memory::MemoryTypes eitherType(const py::object& memoryType, const py::object& tensorType);
-
 /// Gives the type the buffer protocol.
 py::custom_type_setup memoryTypeSetup();
 
@@ -51,24 +49,6 @@ std::unique_ptr<Handle> newMemory(const std::shared_ptr<ManagerHandle>& manager,
     handle->memory = withoutGil(*manager, [&] { return make(*manager->manager); });
     return handle;
 }
-
-/// Returns any iterable of tensors and images, which may be iterated only once, as a list; None is
-/// empty. @throws TypeError naming @p argument
-/// @param memoryAlone  false: they may be parts of tensors, which the caller checks
-py::list toList(py::handle objects, const char* argument, bool memoryAlone = true);
-
-/// @throws InvalidArgument naming @p argument for a tensor without elements
-void requireElements(const MemoryHandle& handle, const std::string& argument);
-
-/// Returns a list argument of tensors and images.
-/// @param allowsEmpty  tensors without elements are accepted
-/// @throws TypeError, InvalidArgument naming @p argument and the index of a wrong entry
-std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument,
-                                              bool allowsEmpty = false);
-/// Same as handles.
-std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument,
-                                           bool allowsEmpty = false);
-std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles);
 
 /// Returns a check argument as AlgorithmOptions::check: True is "1", False is "off", None is "".
 /// @throws TypeError
@@ -119,8 +99,10 @@ void bindEnums(py::module_& module);
 /// Binds kp.checked.
 void bindCheck(py::module_& module);
 void bindManager(py::module_& module, Classes& classes);
-/// Binds Memory, Tensor and the functions of Manager that create tensors.
+/// Binds Memory.
 void bindMemory(Classes& classes);
+/// Binds Tensor and the functions of Manager that create tensors.
+void bindTensor(Classes& classes);
 /// Binds Image and the functions of Manager that create images.
 void bindImage(Classes& classes);
 /// Binds Sampler and Manager.sampler.

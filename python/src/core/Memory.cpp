@@ -309,65 +309,7 @@ PyMethodDef gData = {"data", dataMethod, METH_NOARGS,
     that the program synchronises itself needs OpSyncDevice (docs/reference/memory-types.md). Views
     of destroyed memory keep their last contents. ValueError for storage memory.)")};
 
-std::unique_ptr<TensorHandle> makeTensor(py::handle self, const py::object& data,
-                                         Memory::MemoryTypes memoryType, const py::object& shape,
-                                         const py::object& dtype, bool keepsDtype, bool cast) {
-    const auto manager = sharedOf<ManagerHandle>(self);
-    const Contents contents(data, shape, dtype, keepsDtype, cast);
-    const uint64_t count = contents.count();
-    void* const source = count == 0 ? nullptr : contents.data();
-    const uint64_t bytes = contents.itemBytes();
-    auto tensor =
-        newMemory<TensorHandle>(manager, contents.dtype, contents.shape, [&](Manager& maker) {
-            return maker.tensor(source, count == 0 ? 1 : count, bytes, contents.type, memoryType);
-        });
-    tensor->empty = count == 0;
-    return tensor;
-}
-
-/// Creates a kp.Tensor(data), or creates it again.
-void createTensor(py::handle self, py::handle manager, const py::object& data,
-                  Memory::MemoryTypes memoryType) {
-    TensorHandle& handle = *pointerOf<TensorHandle>(self.ptr());
-    requireUnused(handle, "tensor");
-    const auto made = makeTensor(manager, data, memoryType, py::none(), py::none(), false, false);
-    if (handle.memory) {
-        handle.memory->destroy();
-        handle.replaced.push_back(std::move(handle.memory));
-    }
-    handle.manager = made->manager;
-    handle.memory = made->memory;
-    handle.dtype = made->dtype;
-    handle.shape = made->shape;
-    handle.empty = made->empty;
-}
-
-void bindTensorMaker(Classes& classes, const char* name, bool keepsDtype, const char* elements) {
-    const char* const start = doc(R"(
-        A tensor with the contents and shape of `data` (any array-like, NumPy array, DLPack or
-        buffer object), or of `shape` with undefined contents. The first evaluation that uses the
-        tensor finds the contents on the device. `memory_type` is a kp.MemoryTypes or its name.
-        Numbers that an integer `dtype` cannot hold are errors, unless `cast` permits NumPy's
-        conversion.)");
-    classes.manager.def(
-        name,
-        [keepsDtype](py::handle self, const py::object& data, const py::object& memoryType,
-                     const py::object& shape, const py::object& dtype, const py::object& tensorType,
-                     bool cast) {
-            return makeTensor(self, data, eitherType(memoryType, tensorType), shape, dtype,
-                              keepsDtype, cast);
-        },
-        "data"_a = py::none(), "memory_type"_a = Memory::MemoryTypes::eDevice, py::kw_only(),
-        "shape"_a = py::none(), "dtype"_a = py::none(), "tensor_type"_a = py::none(),
-        "cast"_a = false, formatted("{}\n\n{}", start, elements).c_str());
-}
-
 } // namespace
-
-Memory::MemoryTypes eitherType(const py::object& memoryType, const py::object& tensorType) {
-    return tensorType.is_none() ? toMemoryType(memoryType, "memory_type")
-                                : toMemoryType(tensorType, "tensor_type");
-}
 
 py::custom_type_setup memoryTypeSetup() {
     return py::custom_type_setup([](PyHeapTypeObject* type) {
@@ -377,125 +319,10 @@ py::custom_type_setup memoryTypeSetup() {
     });
 }
 
-namespace {
-
-/// Returns true for a kp.Array.
-bool isArray(py::handle object) {
-    return py::hasattr(object, "__kp_tensor__") && py::hasattr(object, "tensor");
-}
-
-/// @throws TypeError for an entry of a list argument that is neither a tensor nor an image
-[[noreturn]] void throwNoMemory(const char* argument, size_t index, py::handle item) {
-    if (isArray(item))
-        throw py::type_error(formatted("{}[{}] is a tensor or an image, not a kp.Array; use "
-                                       "array.tensor()",
-                                       argument, index));
-    if (py::isinstance<py::array>(item))
-        throw py::type_error(formatted("{}[{}] is a tensor or an image, not a numpy.ndarray; make "
-                                       "one with Manager.tensor_t(array)",
-                                       argument, index));
-    throwTypeError(formatted("{}[{}]", argument, index), "a tensor or an image", item);
-}
-
-/// Returns the object itself if it is a list or a tuple, else a list of its elements.
-/// @param memoryAlone  ends at the first one that is not a memory object: the iterable may be
-///                     infinite
-py::object listed(py::handle objects, const char* argument, bool memoryAlone) {
-    if (PyList_Check(objects.ptr()) || PyTuple_Check(objects.ptr()))
-        return py::reinterpret_borrow<py::object>(objects);
-    if (isA<MemoryHandle>(objects)) // which could be iterated, too
-        throw py::type_error(formatted("{} is a list of tensors and images, not {}; write [{}]",
-                                       argument, kindOf(objects),
-                                       isA<ImageHandle>(objects) ? "image" : "tensor"));
-    if (isArray(objects))
-        throw py::type_error(
-            formatted("{} is a list of tensors and images, not a kp.Array; write [array.tensor()]",
-                      argument));
-    PyObject* const iterator = PyObject_GetIter(objects.ptr());
-    if (!iterator && !PyErr_ExceptionMatches(PyExc_TypeError))
-        throw py::error_already_set();
-    if (!iterator) {
-        PyErr_Clear();
-        throwTypeError(argument, "a list of tensors and images", objects);
-    }
-    const auto held = py::reinterpret_steal<py::object>(iterator);
-    py::list list;
-    while (PyObject* const next = PyIter_Next(iterator)) {
-        const auto item = py::reinterpret_steal<py::object>(next);
-        if (memoryAlone && !isA<MemoryHandle>(next))
-            throwNoMemory(argument, list.size(), item);
-        list.append(item);
-    }
-    if (PyErr_Occurred())
-        throw py::error_already_set();
-    return list;
-}
-
-} // namespace
-
-py::list toList(py::handle objects, const char* argument, bool memoryAlone) {
-    if (objects.is_none())
-        return py::list();
-    const py::object list = listed(objects, argument, memoryAlone);
-    auto copied = py::reinterpret_steal<py::list>(PySequence_List(list.ptr())); // it may change
-    if (!copied) // a class derived from list may raise when it is read
-        throw py::error_already_set();
-    return copied;
-}
-
-void requireElements(const MemoryHandle& handle, const std::string& argument) {
-    if (handle.empty)
-        throw InvalidArgument(formatted("{} is a tensor without elements, which no shader or copy "
-                                        "can access; leave out work on nothing",
-                                        argument));
-}
-
-std::vector<MemoryHandle*> toMemoryHandles(py::handle objects, const char* argument,
-                                           bool allowsEmpty) {
-    requireThisProcess();
-    const py::object held = listed(objects, argument, true);
-    PyObject* const sequence = held.ptr();
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
-    std::vector<MemoryHandle*> handles;
-    handles.reserve(static_cast<size_t>(count));
-    for (Py_ssize_t i = 0; i < count; ++i) {
-        PyObject* const item = PySequence_Fast_GET_ITEM(sequence, i);
-        auto* const handle = isA<MemoryHandle>(item) ? pointerOf<MemoryHandle>(item) : nullptr;
-        if (!handle)
-            throwNoMemory(argument, static_cast<size_t>(i), item);
-        requireCreated(*handle);
-        if (!allowsEmpty && handle->empty)
-            requireElements(*handle, formatted("{}[{}]", argument, i));
-        handles.push_back(handle);
-    }
-    return handles;
-}
-
-std::vector<std::shared_ptr<Memory>> memoryOf(const std::vector<MemoryHandle*>& handles) {
-    std::vector<std::shared_ptr<Memory>> memory;
-    memory.reserve(handles.size());
-    for (const MemoryHandle* handle : handles)
-        memory.push_back(handle->memory);
-    return memory;
-}
-
-std::vector<std::shared_ptr<Memory>> toMemory(py::handle objects, const char* argument,
-                                              bool allowsEmpty) {
-    return memoryOf(toMemoryHandles(objects, argument, allowsEmpty));
-}
-
 void bindMemory(Classes& classes) {
     addMethod(classes.memory, gData);
     addMethod(classes.memory, gIsInit);
     addMethod(classes.memory, gCanBeReused);
-    Members(classes.tensor,
-            [](py::handle self) -> TensorHandle& { return handleOf<TensorHandle>(self); })
-        .property(
-            "_owner",
-            [](const TensorHandle& handle) {
-                return handle.owner ? handle.owner : py::object(py::none());
-            },
-            "The array whose memory this is; None for other tensors.");
     Members(classes.memory,
             [](py::handle self) -> MemoryHandle& { return handleOf<MemoryHandle>(self); })
         .method("size", &MemoryHandle::size, "Number of elements; 0 after destroy().")
@@ -566,29 +393,6 @@ void bindMemory(Classes& classes) {
              })
         .def("__dlpack_device__", [](py::handle self) { return ofPackage("dlpack_device")(self); })
         .def("__repr__", &describeMemory);
-
-    classes.tensor
-        .def(py::init([](const py::object&, Memory::MemoryTypes) {
-                 return std::make_unique<TensorHandle>();
-             }),
-             "data"_a, "tensor_type"_a = Memory::MemoryTypes::eDevice, doc(R"(
-                 A float32 tensor that Manager.rebuild() creates: the old spelling; see
-                 kp.compat.early. New programs call Manager.tensor().)"))
-        .def("_create", &createTensor, "manager"_a, "data"_a, "memory_type"_a)
-        .def_property_readonly(
-            "device_address",
-            [](py::handle self) { return handleOf<TensorHandle>(self).tensor()->deviceAddress(); },
-            doc(R"(
-                The buffer device address, for shaders with buffer references. Give the tensor to
-                Manager.algorithm as `addressed` as well. Unsupported if the device has none.)"));
-
-    bindTensorMaker(classes, "tensor", false, doc(R"(
-        Elements are float32 regardless of `data`, as in Kompute, or `dtype`; tensor_t() has
-        NumPy's rule. Integers that float32 rounds are errors, unless `dtype` or `cast` is given.
-        `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
-    bindTensorMaker(classes, "tensor_t", true, doc(R"(
-        Elements have the type that NumPy chooses for `data`, or `dtype` (float32 for a shape
-        alone). `tensor_type` is Kompute 0.9.0's name of `memory_type`.)"));
 }
 
 } // namespace kp::python

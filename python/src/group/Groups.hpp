@@ -29,6 +29,10 @@ struct BufferHandle {
 using GroupClass = py::class_<GroupHandle, std::shared_ptr<GroupHandle>>;
 using BufferClass = py::class_<BufferHandle>;
 
+inline BufferHandle& bufferOf(py::handle self) {
+    return handleOf<BufferHandle>(self);
+}
+
 /// Runs @p body, which uses a buffer of a group, without the GIL.
 template <typename Body>
 auto withoutGil(BufferHandle& buffer, Body&& body) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "launch/Launcher.hpp"
+#include "launch/Calls.hpp"
 
 #include "core/Classes.hpp"
 #include "launch/LaunchArguments.hpp"

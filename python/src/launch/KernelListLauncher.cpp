@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/Package.hpp"
-#include "launch/Launcher.hpp"
+#include "launch/Calls.hpp"
 
 namespace kp::python {
 namespace {

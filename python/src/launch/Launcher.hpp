@@ -54,17 +54,6 @@ struct ListHandle : Callable {
 /// Stores the conversions of the parameters.
 void setSpecs(LauncherHandle& handle, const KernelSignature& signature, const ParametersMap& map);
 
-/// The keywords of a launcher's call besides its parameters.
-enum class CallForm {
-    ePlain,   ///< queue and wait_for
-    eSized,   ///< sizes, too
-    eIterated ///< enqueue_barrier and sizes, too
-};
-/// Gives a class of launchers its __call__.
-void setCall(py::handle type, CallForm form);
-/// Gives the class of lists its __call__.
-void setListCall(py::handle type);
-
 /// Declares a class of launchers or lists. Its objects have room for a function behind pybind11's
 /// part, by which CPython calls them without a lookup of __call__. Classes derived in Python call
 /// their own __call__. Before Python 3.12, replacing __call__ of the class itself does not affect
@@ -78,26 +67,6 @@ py::class_<Types...> callableClass(py::module_& module, const char* name,
                 type.tp_basicsize += static_cast<Py_ssize_t>(sizeof(vectorcallfunc));
             })};
 }
-
-/// The arguments of the call that runs in this thread, for launchers that take Python objects.
-struct RunningCall {
-    RunningCall(PyObject* queueOfCall, Callable& callable);
-    ~RunningCall();
-    RunningCall(const RunningCall&) = delete;
-    RunningCall& operator=(const RunningCall&) = delete;
-
-    /// Returns null if none runs.
-    static RunningCall* current();
-    /// Returns a borrowed reference; null if the argument was not given.
-    PyObject* find(const std::string& name) const;
-
-    PyObject* queue; ///< borrowed
-    std::vector<std::pair<std::string, PyObject*>> given;
-
-private:
-    Callable& mCallable;
-    RunningCall* mOuter;
-};
 
 /// Returns the launcher that a list runs for a Python launcher: its own, or one that calls a
 /// __call__ defined in Python.

@@ -2,7 +2,7 @@
 #include <kompute/launch/RepeatLauncher.hpp>
 
 #include "core/Classes.hpp"
-#include "launch/Launcher.hpp"
+#include "launch/Calls.hpp"
 
 namespace kp::python {
 namespace {
