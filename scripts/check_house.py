@@ -83,9 +83,6 @@ FOLDERS_OVER = {
 FILES_OVER = {
     "scripts/python_stubs.py": 824,
     "scripts/stubs/namespaces.py": 535,
-    "src/primitives/matrices/MatMulPlan.cpp": 605,
-    "src/primitives/reduce/ReducePlan.cpp": 597,
-    "src/primitives/scan/ScanPlan.cpp": 557,
     "src/vulkan/fft/PowerOfTwoFft.cpp": 509,
     "src/vulkan/queue/Queue.cpp": 512,
     "test/device/algorithm/AlgorithmTest.cpp": 551,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -14,15 +13,13 @@
 #include <MatMul.glsl.hpp>
 #include <MatMulFinish.glsl.hpp>
 #include <MatMulParts.glsl.hpp>
-#include <MatMulSubgroupBFloat16.spv.hpp>
-#include <MatMulSubgroupHalf.spv.hpp>
 #include <MatMulTiles.glsl.hpp>
 #include <MatMulVector.glsl.hpp>
-#include <MatMulWorkgroupBFloat16.spv.hpp>
-#include <MatMulWorkgroupHalf.spv.hpp>
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
+#include "primitives/matrices/MatMulCooperative.hpp"
+#include "primitives/matrices/MatMulPanels.hpp"
 #include "primitives/matrices/MatMulSource.hpp"
 #include "primitives/source/Division.hpp"
 #include "primitives/source/Source.hpp"
@@ -31,23 +28,6 @@ namespace kp::primitives {
 namespace {
 
 using DataTypes = Memory::DataTypes;
-
-/// Bits of the specialization constant FLAGS in shaders/cooperative/MatMulShared.glsl.
-enum CooperativeFlag : uint32_t {
-    kFlagTransposeA = 1,
-    kFlagTransposeB = 2,
-    kFlagAlignedA = 4,
-    kFlagAlignedB = 8,
-    kFlagAlignedC = 16,
-    kFlagPartials = 32,
-    kFlagNarrowC = 64,
-    kFlagReadsC = 128,
-    kFlagBias = 256,
-    kFlagBiasOfRows = 512,
-    kFlagClamp = 1024,
-    kFlagExactGrid = 2048,
-    kFlagOneSize = 4096,
-};
 
 std::array<uint32_t, 2> wordsOf(double value, DataTypes sum) {
     uint64_t bits = 0;
@@ -59,11 +39,6 @@ std::array<uint32_t, 2> wordsOf(double value, DataTypes sum) {
         bits = value < 0 ? static_cast<uint64_t>(static_cast<int64_t>(value))
                          : static_cast<uint64_t>(value);
     return {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)};
-}
-
-/// Returns the elements from the first to the last of `rows` stored rows.
-uint64_t spanOf(uint64_t rows, uint64_t length, uint64_t stride) {
-    return rows == 0 || length == 0 ? 0 : (rows - 1) * stride + length;
 }
 
 /// Adds the steps of a product to a plan.
@@ -79,10 +54,11 @@ public:
     Plan plan() {
         if (mProblem.rows == 0 || mProblem.columns == 0 || mProblem.batches == 0)
             return std::move(mPlan);
-        choosePanels();
-        for (uint64_t batch = 0; batch < mProblem.batches; batch += mBatches)
-            for (uint64_t row = 0; row < mProblem.rows; row += mRows)
-                for (uint64_t column = 0; column < mProblem.columns; column += mColumns)
+        mPanels = MatMulPanels::of(mProblem, mTraits);
+        chooseWork();
+        for (uint64_t batch = 0; batch < mProblem.batches; batch += mPanels.batches)
+            for (uint64_t row = 0; row < mProblem.rows; row += mPanels.rows)
+                for (uint64_t column = 0; column < mProblem.columns; column += mPanels.columns)
                     addPanel(batch, row, column);
         return std::move(mPlan);
     }
@@ -108,7 +84,7 @@ private:
         uint64_t number = 0; ///< of the first one among all
     };
 
-    void choosePanels();
+    void chooseWork();
     void addPanel(uint64_t batch, uint64_t row, uint64_t column);
     void addProduct(const Panel& panel, const Slices& slices, bool final);
     void addFinish(const Panel& panel, uint64_t slices);
@@ -129,25 +105,20 @@ private:
     /// True if rows of A (or B) are stored along `inner`.
     bool aAlongInner() const { return !mProblem.transposeA; }
     bool bAlongInner() const { return mProblem.transposeB; }
-    /// True if rows begin at multiples of `elements`, of 4 or 8.
-    bool isAligned(const StoredMatrix& matrix, uint64_t elements = 4) const {
-        return mPanelAlignment % elements == 0 && matrix.alignment % elements == 0 &&
-               matrix.stride % elements == 0 && matrix.batchStride % elements == 0;
-    }
     /// True if the stored rows of an operand consist of vectors of four.
     bool hasFours(bool isA) const {
         const bool alongInner = isA ? aAlongInner() : bAlongInner();
         const uint64_t extent = alongInner ? mProblem.inner
                                 : isA      ? mProblem.rows
                                            : mProblem.columns;
-        return isAligned(isA ? mProblem.a : mProblem.b) && extent % 4 == 0;
+        return mPanels.isAligned(isA ? mProblem.a : mProblem.b) && extent % 4 == 0;
     }
     /// True if the vectors read from an operand are aligned. In a last tile that begins earlier,
     /// they are if rows consist of vectors.
     bool isAlignedOperand(bool isA, Whole whole) const {
         const bool alongInner = isA ? aAlongInner() : bAlongInner();
         const bool mayBeginEarlier = alongInner ? whole.inner : isA ? whole.rows : whole.columns;
-        return mayBeginEarlier ? hasFours(isA) : isAligned(isA ? mProblem.a : mProblem.b);
+        return mayBeginEarlier ? hasFours(isA) : mPanels.isAligned(isA ? mProblem.a : mProblem.b);
     }
     /// Checks that the tiles of a panel do not need: see MatMulTiles.glsl.
     Whole wholeOf(const Panel& panel, const Slices& slices) const {
@@ -157,7 +128,6 @@ private:
         return {panel.rows >= mTile.rows, panel.columns >= mTile.columns, true};
     }
     bool isCooperative() const { return !isVector() && mTile.method != MatMulMethod::eTiles; }
-    Kernel cooperativeKernel(bool final) const;
 
     View operandView(bool isA, const Panel& panel, const Slices& slices) const;
     void addResultViews(Dispatch& dispatch, const Panel& panel) const;
@@ -177,12 +147,7 @@ private:
     MatMulTile mTile{};
     uint32_t mLanes = 1;
     uint64_t mSliceCount = 1;
-    /// The extents of panels.
-    uint64_t mRows = 1;
-    uint64_t mColumns = 1;
-    uint64_t mInner = 1;
-    uint64_t mBatches = 1;
-    uint64_t mPanelAlignment = 8; ///< panels begin at multiples of it
+    MatMulPanels mPanels;
     std::optional<uint32_t> mPartials;
 };
 
@@ -211,15 +176,15 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, Whole whole) const {
         define(isAlignedOperand(false, whole), "B_ALIGNED");
         define(hasFours(true), "A_FOURS");
         define(hasFours(false), "B_FOURS");
-        define(mRules.partsInvocations > 0 && mProblem.inner % 4 == 0 && mInner % 4 == 0,
+        define(mRules.partsInvocations > 0 && mProblem.inner % 4 == 0 && mPanels.inner % 4 == 0,
                "INNER_FOURS");
         define(whole.rows, "A_WHOLE");
         define(whole.columns, "B_WHOLE");
         define(whole.inner, "INNER_WHOLE");
         define(mProblem.onlyLower, "ONLY_LOWER");
         const uint32_t turn = matMulTurn(mTile, mTraits);
-        define(whole.inner &&
-                   (mProblem.inner % turn != 0 || (mInner < mProblem.inner && mInner % turn != 0)),
+        define(whole.inner && (mProblem.inner % turn != 0 ||
+                               (mPanels.inner < mProblem.inner && mPanels.inner % turn != 0)),
                "CUT");
         binding = 4;
     } else if (kind == Kind::eVector) {
@@ -246,7 +211,7 @@ std::string MatMulPlanner::macrosOf(Kind kind, bool final, Whole whole) const {
         define(mProblem.beta != 0, "READS_C");
         define(mProblem.hasBias, "BIAS");
         define(mProblem.biasOfRows, "BIAS_OF_ROWS");
-        define(isAligned(mProblem.c), "C_ALIGNED");
+        define(mPanels.isAligned(mProblem.c), "C_ALIGNED");
     }
     return macros;
 }
@@ -257,7 +222,8 @@ uint32_t MatMulPlanner::kernel(Kind kind, bool final, Whole whole) {
         if (key == wanted)
             return number;
     if (kind == Kind::eCooperative) {
-        mKernels.push_back({wanted, mPlan.addKernel(cooperativeKernel(final))});
+        mKernels.push_back({wanted, mPlan.addKernel(cooperativeMatMul(
+                                        mProblem, mTraits, mPanels, {mTile, mSliceCount}, final))});
         return mKernels.back().second;
     }
     std::string text(MATMUL_GLSL);
@@ -288,125 +254,22 @@ uint32_t MatMulPlanner::kernel(Kind kind, bool final, Whole whole) {
     return mKernels.back().second;
 }
 
-Kernel MatMulPlanner::cooperativeKernel(bool final) const {
-    const auto module = [&](const auto& half, const auto& bfloat16) {
-        return mProblem.in == DataTypes::eHalf ? std::vector(half.begin(), half.end())
-                                               : std::vector(bfloat16.begin(), bfloat16.end());
-    };
-    const auto divides = [](uint64_t extent, uint64_t whole, uint64_t part) {
-        return extent % part == 0 && whole % part == 0;
-    };
-    uint32_t flags = 0;
-    const auto set = [&](bool condition, uint32_t flag) { flags |= condition ? flag : 0; };
-    set(mProblem.transposeA, kFlagTransposeA);
-    set(mProblem.transposeB, kFlagTransposeB);
-    set(isAligned(mProblem.a, 8), kFlagAlignedA);
-    set(isAligned(mProblem.b, 8), kFlagAlignedB);
-    set(isAligned(mProblem.c, 4), kFlagAlignedC);
-    set(!final, kFlagPartials);
-    set(mProblem.out == mProblem.in, kFlagNarrowC);
-    set(final && mProblem.beta != 0, kFlagReadsC);
-    set(final && mProblem.hasBias, kFlagBias);
-    set(mProblem.biasOfRows, kFlagBiasOfRows);
-    // Slices are whole tiles deep.
-    set(!divides(mRows, mProblem.rows, mTile.rows) ||
-            !divides(mColumns, mProblem.columns, mTile.columns) ||
-            !divides(std::min(mInner, mProblem.inner), mProblem.inner, mTile.depth),
-        kFlagClamp);
-    // The first panel is the largest.
-    set(divideUp(mRows, mTile.rows) * divideUp(mColumns, mTile.columns) *
-                std::max<uint64_t>(1, mSliceCount) * mBatches <=
-            mTraits.maxGroupCount,
-        kFlagExactGrid);
-    set(mTraits.minSubgroupSize == mTraits.maxSubgroupSize, kFlagOneSize);
-    Kernel made;
-    made.constants = {
-        mTile.threads(mTraits), mTile.rows, mTile.columns, mTile.depth, flags, mTile.band};
-    if (mTile.method == MatMulMethod::eWorkgroups) {
-        made.name = "OpMatMul with matrices of work groups";
-        made.spirv = module(MATMULWORKGROUPHALF_SPV, MATMULWORKGROUPBFLOAT16_SPV);
-        return made;
-    }
-    const vulkan::CooperativeShape shape = subgroupShape(mTile, mProblem, mTraits).value();
-    for (const uint32_t constant :
-         {mTile.partRows, mTile.partColumns, shape.rows, shape.columns, shape.inner})
-        made.constants.push_back(constant);
-    made.name = "OpMatMul with matrices of subgroups";
-    made.spirv = module(MATMULSUBGROUPHALF_SPV, MATMULSUBGROUPBFLOAT16_SPV);
-    made.subgroups = true;
-    return made;
-}
-
-/// Cuts the product so that every part's memory fits a view.
-void MatMulPlanner::choosePanels() {
-    const uint64_t mostIn = mTraits.maxViewBytes / mInBytes;
-    const uint64_t mostOut = mTraits.maxViewBytes / std::max(mOutBytes, mSumBytes);
-    const auto rowsIn = [](uint64_t most, uint64_t length, uint64_t stride) {
-        return stride == 0 ? UINT64_MAX : (most - length) / stride + 1;
-    };
-    // First the length of stored rows, then their number.
-    mRows = std::min(mProblem.rows, aAlongInner() ? UINT64_MAX : mostIn);
-    mColumns = std::min({mProblem.columns, mostOut, bAlongInner() ? UINT64_MAX : mostIn});
-    mInner = std::min(std::max<uint64_t>(1, mProblem.inner),
-                      aAlongInner() || bAlongInner() ? mostIn : UINT64_MAX);
-    mRows = std::min(mRows, rowsIn(mostOut, mColumns, mProblem.c.stride));
-    if (aAlongInner())
-        mRows = std::min(mRows, rowsIn(mostIn, mInner, mProblem.a.stride));
-    if (bAlongInner())
-        mColumns = std::min(mColumns, rowsIn(mostIn, mInner, mProblem.b.stride));
-    if (!aAlongInner())
-        mInner = std::min(mInner, rowsIn(mostIn, mRows, mProblem.a.stride));
-    if (!bAlongInner())
-        mInner = std::min(mInner, rowsIn(mostIn, mColumns, mProblem.b.stride));
-    const auto align = [](uint64_t& extent, uint64_t whole) {
-        for (const uint64_t multiple : {128, 16, 4})
-            if (extent < whole && extent > multiple) {
-                extent -= extent % multiple;
-                return;
-            }
-    };
-    align(mInner, mProblem.inner);
-    const uint64_t pieces = divideUp(std::max<uint64_t>(1, mProblem.inner), mInner);
-    if (pieces > 1) // The sums of a row of C must fit as well.
-        mColumns = std::min(mColumns, std::max<uint64_t>(1, mostOut / pieces));
-    align(mColumns, mProblem.columns);
-    mRows = std::min(mRows, std::max<uint64_t>(1, mostOut / pieces / mColumns));
-    align(mRows, mProblem.rows);
-    for (const auto& [extent, whole] :
-         {std::pair(mRows, mProblem.rows), {mColumns, mProblem.columns}, {mInner, mProblem.inner}})
-        if (extent < whole)
-            mPanelAlignment = std::gcd(mPanelAlignment, extent);
-
-    mBatches =
-        std::min(mProblem.batches, std::max<uint64_t>(1, mostOut / pieces / mRows / mColumns));
-    const auto limitBatches = [&](const StoredMatrix& matrix, uint64_t span, uint64_t most) {
-        if (matrix.batchStride > 0 && span > 0)
-            mBatches = std::min(mBatches, (most - span) / matrix.batchStride + 1);
-    };
-    limitBatches(mProblem.a,
-                 aAlongInner() ? spanOf(mRows, mInner, mProblem.a.stride)
-                               : spanOf(mInner, mRows, mProblem.a.stride),
-                 mostIn);
-    limitBatches(mProblem.b,
-                 bAlongInner() ? spanOf(mColumns, mInner, mProblem.b.stride)
-                               : spanOf(mInner, mColumns, mProblem.b.stride),
-                 mostIn);
-    limitBatches(mProblem.c, spanOf(mRows, mColumns, mProblem.c.stride), mostOut);
-
+/// Chooses how panels are divided among work groups.
+void MatMulPlanner::chooseWork() {
     if (isVector() && mProblem.inner > 0) {
-        const uint64_t outer = std::max(mRows, mColumns);
+        const uint64_t outer = std::max(mPanels.rows, mPanels.columns);
         const bool along = hasRowResult() ? bAlongInner() : aAlongInner();
         uint64_t perGroup = 128;
         if (along) {
-            const uint64_t wanted = divideUp(mInner, mRules.vectorElements);
+            const uint64_t wanted = divideUp(mPanels.inner, mRules.vectorElements);
             mLanes = static_cast<uint32_t>(
                 std::min<uint64_t>(mRules.vectorGroupSize, std::bit_ceil(wanted)));
             perGroup = mRules.vectorGroupSize / mLanes;
         }
-        const uint64_t groups = divideUp(outer, perGroup) * mBatches;
+        const uint64_t groups = divideUp(outer, perGroup) * mPanels.batches;
         const uint64_t least = along ? mRules.minVectorSlice : mRules.minSliceLength;
         mSliceCount = std::clamp<uint64_t>(
-            std::min(mRules.vectorGroups / std::max<uint64_t>(1, groups), mInner / least), 1,
+            std::min(mRules.vectorGroups / std::max<uint64_t>(1, groups), mPanels.inner / least), 1,
             mRules.maxSlices);
     } else {
         const MatMulChoice choice = mChoice ? *mChoice : chooseMatMulTile(mProblem, mTraits);
@@ -414,17 +277,18 @@ void MatMulPlanner::choosePanels() {
         mSliceCount = choice.slices;
     }
     // The sums must fit a view.
-    const uint64_t elements = mRows * mColumns * mBatches * pieces;
-    mSliceCount = std::max<uint64_t>(1, std::min(mSliceCount, mostOut / elements));
+    const uint64_t elements = mPanels.rows * mPanels.columns * mPanels.batches * mPanels.pieces;
+    const uint64_t most = mTraits.maxViewBytes / std::max(mOutBytes, mSumBytes);
+    mSliceCount = std::max<uint64_t>(1, std::min(mSliceCount, most / elements));
 }
 
 std::vector<MatMulPlanner::Slices> MatMulPlanner::slices() const {
     std::vector<Slices> all;
     uint64_t number = 0;
-    for (uint64_t first = 0; first < mProblem.inner; first += mInner) {
+    for (uint64_t first = 0; first < mProblem.inner; first += mPanels.inner) {
         Slices slices;
         slices.first = first;
-        slices.inner = std::min(mInner, mProblem.inner - first);
+        slices.inner = std::min(mPanels.inner, mProblem.inner - first);
         const uint64_t multiple = std::max<uint64_t>(
             16, mTile.method == MatMulMethod::eTiles ? matMulTurn(mTile, mTraits) : mTile.depth);
         slices.length = divideUp(divideUp(slices.inner, mSliceCount), multiple) * multiple;
@@ -441,9 +305,9 @@ void MatMulPlanner::addPanel(uint64_t batch, uint64_t row, uint64_t column) {
     panel.batch = batch;
     panel.row = row;
     panel.column = column;
-    panel.batches = std::min(mBatches, mProblem.batches - batch);
-    panel.rows = std::min(mRows, mProblem.rows - row);
-    panel.columns = std::min(mColumns, mProblem.columns - column);
+    panel.batches = std::min(mPanels.batches, mProblem.batches - batch);
+    panel.rows = std::min(mPanels.rows, mProblem.rows - row);
+    panel.columns = std::min(mPanels.columns, mProblem.columns - column);
     const std::vector<Slices> all = slices();
     const uint64_t count = all.empty() ? 0 : all.back().number + all.back().count;
     const bool isFinal = !isCooperative() || !needsFinish(mTile, mProblem);
@@ -467,8 +331,8 @@ View MatMulPlanner::operandView(bool isA, const Panel& panel, const Slices& slic
     const uint64_t outers = isA ? panel.rows : panel.columns;
     const uint64_t first =
         alongInner ? outer * matrix.stride + slices.first : slices.first * matrix.stride + outer;
-    const uint64_t span = alongInner ? spanOf(outers, slices.inner, matrix.stride)
-                                     : spanOf(slices.inner, outers, matrix.stride);
+    const uint64_t span = alongInner ? storedElements(outers, slices.inner, matrix.stride)
+                                     : storedElements(slices.inner, outers, matrix.stride);
     View view;
     view.memory = isA ? 0 : 1;
     view.offset = (panel.batch * matrix.batchStride + first) * mInBytes;
@@ -485,7 +349,7 @@ void MatMulPlanner::addResultViews(Dispatch& dispatch, const Panel& panel) const
         (panel.batch * mProblem.c.batchStride + panel.row * mProblem.c.stride + panel.column) *
         mOutBytes;
     view.bytes = ((panel.batches - 1) * mProblem.c.batchStride +
-                  spanOf(panel.rows, panel.columns, mProblem.c.stride)) *
+                  storedElements(panel.rows, panel.columns, mProblem.c.stride)) *
                  mOutBytes;
     view.elementBytes = mOutBytes;
     view.use = mProblem.beta != 0 ? View::Use::eReadWrite : View::Use::eWrite;
