@@ -7,8 +7,8 @@
 
 #include <kompute/Primitives.hpp>
 
-#include "CudaMatrices.hpp"
 #include "Suite.hpp"
+#include "cuda/CudaMatrices.hpp"
 
 namespace kp::benchmark {
 namespace {

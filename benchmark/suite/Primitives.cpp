@@ -9,8 +9,8 @@
 
 #include <kompute/Primitives.hpp>
 
-#include "CudaLibraries.hpp"
 #include "Suite.hpp"
+#include "cuda/CudaLibraries.hpp"
 
 namespace kp::benchmark {
 namespace {

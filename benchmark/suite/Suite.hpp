@@ -9,7 +9,7 @@
 
 #include <kompute/Kompute.hpp>
 
-#include "Cuda.hpp"
+#include "cuda/Cuda.hpp"
 #include "vulkan/queue/Queue.hpp"
 
 namespace kp::benchmark {
