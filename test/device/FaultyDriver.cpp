@@ -375,12 +375,13 @@ FaultyDriver::~FaultyDriver() {
     gInUse = false;
 }
 
-std::unique_ptr<kp::Manager> FaultyDriver::manager(kp::ManagerOptions options) {
+std::unique_ptr<kp::Manager> FaultyDriver::manager(kp::ManagerOptions options, bool shares) {
     using CreateDevice = Hook<vkCreateDeviceIndex, PFN_vkCreateDevice>;
     // Managers with a feature chain never share a device.
     VkPhysicalDeviceFeatures2 none{};
     none.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    options.featureChain = &none;
+    if (!shares)
+        options.featureChain = &none;
 
     auto& table = const_cast<vulkan::InstanceTable&>(mInstance->table());
     const vulkan::InstanceTable real = table;

@@ -15,8 +15,8 @@
 namespace kp::test {
 
 /// A layer between the library and the driver. It lets calls fail and tracks which Vulkan objects
-/// are alive. Only managers made by manager() use it. Each of them has a VkDevice of its own. There
-/// may be one FaultyDriver at a time, used by one thread besides the library's own threads.
+/// are alive. Only managers made by manager() use it. There may be one FaultyDriver at a time, used
+/// by one thread besides the library's own threads.
 class FaultyDriver {
 public:
     FaultyDriver();
@@ -25,7 +25,8 @@ public:
     FaultyDriver(const FaultyDriver&) = delete;
     FaultyDriver& operator=(const FaultyDriver&) = delete;
 
-    std::unique_ptr<kp::Manager> manager(kp::ManagerOptions options = {});
+    /// @param shares  false gives the manager a VkDevice of its own
+    std::unique_ptr<kp::Manager> manager(kp::ManagerOptions options = {}, bool shares = false);
 
     /// Lets the devices of later managers have an extension that the driver lacks, in a simple
     /// form: "VK_AMD_buffer_marker" or "VK_NV_device_diagnostic_checkpoints".

@@ -99,6 +99,7 @@ std::shared_ptr<Device> Device::create(const std::shared_ptr<Instance>& instance
     device->mInstance = instance;
     device->mPhysical = physical;
     device->mPlan = plan;
+    device->mRequestedPlan = plan;
     std::vector<HostQueue> queues;
     for (const auto* queuePlans : {&plan.queues, &plan.copyQueues})
         for (const QueuePlan& queue : *queuePlans)

@@ -76,6 +76,8 @@ public:
     const std::shared_ptr<Instance>& instance() const { return mInstance; }
     const PhysicalDevice& physical() const { return mPhysical; }
     const DevicePlan& plan() const { return mPlan; }
+    /// The plan that it was created for, with the features that the driver then refused.
+    const DevicePlan& requestedPlan() const { return mRequestedPlan; }
     bool has(Feature feature) const { return mPlan.has(feature); }
     bool wrapped() const { return mWrapped; }
 
@@ -178,6 +180,7 @@ private:
     std::shared_ptr<Instance> mInstance;
     PhysicalDevice mPhysical;
     DevicePlan mPlan;
+    DevicePlan mRequestedPlan;
     bool mWrapped = false;
     bool mLabels = false;
     std::atomic<bool> mUnfinished{false}; ///< settle() has given up, and logged a warning

@@ -194,7 +194,7 @@ std::shared_ptr<Device> acquireDevice(const std::shared_ptr<Instance>& instance,
             return !device.lost() && device.instance() == instance &&
                    device.physical().handle == candidate.physical->handle &&
                    device.physical().profile == candidate.physical->profile &&
-                   device.plan().covers(candidate.plan);
+                   device.requestedPlan().covers(candidate.plan);
         };
         try {
             auto device = shareable ? findIn(registry.shareable, same) : nullptr;

@@ -422,6 +422,20 @@ TEST_F(FaultyDriverTest, TakesADeviceWithoutTheBufferAddressesThatItOffersAndRef
     useEverything(*manager);
 }
 
+TEST_F(FaultyDriverTest, SharesADeviceThatRefusedBufferAddresses) {
+    kp::ManagerOptions options;
+    options.breadcrumbs = true; // no other manager of the tests shares its device
+    mDriver.fail("vkCreateDevice", 1, VK_ERROR_FEATURE_NOT_PRESENT, Often::eOnce);
+    const auto manager = mDriver.manager(options, true);
+    if (!mDriver.failed())
+        GTEST_SKIP() << "such a device exists already";
+    // RenderDoc refuses a second device.
+    mDriver.fail("vkCreateDevice", 1, VK_ERROR_INITIALIZATION_FAILED, Often::eFromThenOn);
+    const auto other = mDriver.manager(options, true);
+    EXPECT_EQ(deviceOf(*other), deviceOf(*manager));
+    mDriver.works();
+}
+
 TEST_F(FaultyDriverTest, ThrowsShaderErrorIfTheDriverRejectsAPipeline) {
     const auto manager = mDriver.manager();
     const auto tensor = manager->tensorT<uint32_t>(kCount);
