@@ -32,6 +32,16 @@ MAKERS: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         lambda: kp.fromfunction(lambda i, j: i + j, (2, 2)),
         lambda: np.fromfunction(lambda i, j: i + j, (2, 2)),
     ),
+    "a grid": (lambda: kp.mgrid[0:1:0.5, 0:2], lambda: np.mgrid[0:1:0.5, 0:2]),
+    "an open grid": (lambda: kp.ogrid[0:1:5j], lambda: np.ogrid[0:1:5j]),
+    "edges of bins": (
+        lambda: kp.histogram(kp.arange(3))[1],
+        lambda: np.histogram(np.arange(3))[1],
+    ),
+    "values of a polynomial": (
+        lambda: kp.polyval([1.5, 2], kp.arange(3)),
+        lambda: np.polyval([1.5, 2], np.arange(3)),
+    ),
     "fftfreq": (lambda: kp.fft.fftfreq(8), lambda: np.fft.fftfreq(8)),
     "rfftfreq": (lambda: kp.fft.rfftfreq(8), lambda: np.fft.rfftfreq(8)),
     "random": (lambda: kp.random.default_rng(1).random(3), lambda: np.zeros(3)),

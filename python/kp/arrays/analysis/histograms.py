@@ -177,6 +177,8 @@ def histogram(
             raise ValueError(f"kp.histogram takes at least 1 bin, not {bins}")
         limits = _limits(array, range)
         places = np.histogram_bin_edges(np.zeros(0, array._dtype), int(bins), limits)
+        if array._dtype.kind != "f":
+            places = places.astype(default_float(array._manager))
         own = uploaded(array._manager, places)
         counts = _counted(array, int(bins), limits, sums)
     elif range is not None:

@@ -389,6 +389,8 @@ def polyval(p: Sequence[Any] | Any, x: Any) -> Array:
     if factors.ndim != 1:
         raise ValueError(f"p is a row of coefficients, not of shape {factors.shape}")
     points = given(x)
+    if factors.dtype == np.float64 and not isinstance(p, (Array, np.ndarray)):
+        factors = factors.astype(default_float(points._manager))
     dtype = result_dtype(factors.dtype, points._dtype, manager=points._manager)
     at = converted(points, dtype)
     if not factors.size:

@@ -116,7 +116,8 @@ def meshgrid(
 class _Grid:
     """Coordinates by slices: kp.mgrid[0:3, 0:1:5j] is an array with one part per axis, and kp.ogrid
     a tuple of arrays with one element along the other axes. An imaginary step is a number of
-    points, including the end. The dtype is NumPy's; the device is the default one.
+    points, including the end. Integers are NumPy's, floats have the default type; the device is the
+    default one.
     """
 
     def __init__(self, dense: bool) -> None:
@@ -125,9 +126,15 @@ class _Grid:
     def __getitem__(self, key: Any) -> Any:
         made: Any = np.ogrid[key]
         on = manager(None)
+
+        def row(numbers: Any) -> Array:
+            numbers = np.asarray(numbers)
+            floats = numbers.dtype == np.float64
+            return upload(on, numbers.astype(default_float(on)) if floats else numbers)
+
         if not isinstance(made, (tuple, list)):
-            return upload(on, np.asarray(made))
-        rows = tuple(upload(on, np.asarray(each)) for each in made)
+            return row(made)
+        rows = tuple(row(each) for each in made)
         return stack(broadcast_arrays(*rows)) if self._dense else rows
 
 
