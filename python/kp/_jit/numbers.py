@@ -129,6 +129,8 @@ class Numbers:
             return Value("true" if constant else "false", type)
         if type.is_integer:
             return self._integer(int(constant), type, node)
+        if isinstance(constant, int) and constant.bit_length() > np.finfo(np.float64).maxexp:
+            self.fail(node, f"an integer of {constant.bit_length()} bits does not fit {type}")
         if type.kind == "complex":
             number = complex(constant)
             parts = [

@@ -234,6 +234,10 @@ def huge_pow(x):
     x[0] = pow(10, 10**10)  # HERE
 
 
+def huge_float(x):
+    x[kp.global_id()] = 10**400  # HERE
+
+
 def huge_list(x):
     a = [0.0] * 10**9  # HERE
     x[0] = a[0]
@@ -310,6 +314,7 @@ MESSAGES = {
     huge_power: r"9 \*\* 387420489 has over 4096 bits",
     huge_shift: r"1 << 1000000000 has over 4096 bits",
     huge_pow: "has over 4096 bits",
+    huge_float: "an integer of 1329 bits does not fit float32",
     huge_list: "65536 bytes at most, but this one 4000000000",
     huge_array: "65536 bytes at most, but this one 4000000",
     outside: "the index 2 is over the last one, 1",
