@@ -20,10 +20,19 @@ struct ManagerHandle {
     std::shared_ptr<Manager> manager;
     int users = 0;        ///< calls that use it without the GIL
     bool closing = false; ///< destroy() waits for those; there will be no more
+    static constexpr const char* kNoun = "manager";
 };
 
-/// The calls of this thread that use a manager without the GIL.
-inline thread_local int tManagerUses = 0;
+/// The calls of this thread that use a manager or a group without the GIL, or that may run Python
+/// code.
+inline thread_local int tUses = 0;
+
+/// @throws InvalidArgument if another thread destroys the manager or the group
+template <typename Handle>
+void requireOpen(const Handle& handle) {
+    if (handle.closing)
+        throw InvalidArgument(formatted("another thread is destroying this {}", Handle::kNoun));
+}
 
 /// A kp.Tensor or kp.Image.
 struct MemoryHandle {
@@ -108,30 +117,29 @@ struct QueueHandle {
 };
 
 /// Marks an object as used without the GIL for the length of a scope, so that another thread's
-/// destroy() does not destroy it: a manager's waits, others throw. Created and destroyed with the
-/// GIL held.
+/// destroy() does not destroy it: a manager's or group's waits, others throw. Created and destroyed
+/// with the GIL held.
 template <typename Handle>
 class Use {
 public:
-    /// @throws InvalidArgument if another thread destroys the manager
+    /// @throws InvalidArgument if another thread destroys the manager or the group
     explicit Use(Handle& handle) : mHandle(handle) {
-        if constexpr (kIsManager) {
-            if (handle.closing)
-                throw InvalidArgument("another thread is destroying this manager");
-            ++tManagerUses;
+        if constexpr (kCloses) {
+            requireOpen(handle);
+            ++tUses;
         }
         ++mHandle.users;
     }
     ~Use() {
         --mHandle.users;
-        if constexpr (kIsManager)
-            --tManagerUses;
+        if constexpr (kCloses)
+            --tUses;
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
 
 private:
-    static constexpr bool kIsManager = std::is_same_v<Handle, ManagerHandle>;
+    static constexpr bool kCloses = requires { &Handle::closing; };
 
     Handle& mHandle;
 };

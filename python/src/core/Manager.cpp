@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
-#include <thread>
 
 #include <kompute/DeviceFacts.hpp>
 
+#include "base/Closed.hpp"
 #include "base/Gil.hpp"
 #include "base/Package.hpp"
 #include "base/Waiting.hpp"
@@ -146,23 +145,11 @@ void destroyManager(py::handle self) {
     const auto handle = sharedOf<ManagerHandle>(self);
     if (!handle->manager->isInit())
         return;
-    if (tManagerUses > 0)
-        throw InvalidArgument("destroy() was called by a function that a call of a manager has "
-                              "called; call it after that call has returned");
-    if (handle->closing)
-        throw InvalidArgument("another thread is destroying this manager");
-    handle->closing = true;
-    const AtEnd reopen{[&handle] { handle->closing = false; }};
-    while (handle->users > 0) {
-        {
-            const ReleaseGil release;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
-        throwIfInterrupted();
-    }
+    const Closed closed(*handle);
+    closed.waitForCalls();
     waitForEvaluations(*handle->manager);
     // The last manager waits some seconds for abandoned work.
-    runBetweenSignals([manager = handle->manager] { manager->destroy(); });
+    destroyClosed([manager = handle->manager] { manager->destroy(); });
 }
 
 Manager& managerIn(py::handle self) {

@@ -29,10 +29,10 @@ void* hostView(MemoryHandle& handle) {
     if (handle.memory->isInit() && handle.memory->memoryType() == Memory::MemoryTypes::eStorage)
         throw py::value_error("storage memory has no host view; use read() and write(), or copy it "
                               "with OpCopy to device or host memory");
+    requireOpen(*handle.manager); // the library does not count these calls
     if (!handle.memory->hostViewReady() || handle.users > 0)
         transfer(handle, [&handle] { handle.memory->rawData(); });
-    // Views stay readable and writable after destroy().
-    handle.memory->keepHostView();
+    handle.memory->keepHostView(); // views stay readable and writable after destroy()
     return handle.memory->rawData();
 }
 

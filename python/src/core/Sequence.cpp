@@ -54,9 +54,13 @@ public:
                 "pre_eval() and post_eval() of an operation, and other threads, "
                 "cannot change it meanwhile");
         handle.busy = true;
+        ++tUses;
         handle.interruptions = interruptions();
     }
-    ~Busy() { mHandle.busy = false; }
+    ~Busy() {
+        --tUses;
+        mHandle.busy = false;
+    }
     Busy(const Busy&) = delete;
     Busy& operator=(const Busy&) = delete;
 
@@ -84,12 +88,20 @@ void forgetOperations(SequenceHandle& handle) {
     handle.derived.swap(kept);
 }
 
-/// Calls a member function of the sequence that may run Python code.
+/// Ends an evaluation, which may run Python code.
 template <typename Call>
-void change(SequenceHandle& handle, Call&& call) {
+void finish(SequenceHandle& handle, Call&& call) {
     const Busy busy(handle);
     const AtEnd forget{[&handle] { forgetOperations(handle); }};
     call(*handle.sequence);
+}
+
+/// Calls a member function of the sequence that may run Python code.
+/// @throws InvalidArgument if another thread destroys the manager
+template <typename Call>
+void change(SequenceHandle& handle, Call&& call) {
+    requireOpen(*handle.manager);
+    finish(handle, std::forward<Call>(call));
 }
 
 // --- for the garbage collector -------------------------------------------------------------------
@@ -140,11 +152,11 @@ void await(SequenceHandle& handle, uint64_t timeout = UINT64_MAX,
             const EventStatus status = handle.sequence->event().status();
             if (failed == Failed::eLetGo || status == EventStatus::eError ||
                 status == EventStatus::eComplete)
-                change(handle, [](Sequence& sequence) { sequence.evalAwait(0); }); // may throw, too
+                finish(handle, [](Sequence& sequence) { sequence.evalAwait(0); }); // may throw, too
             throw;
         }
     }
-    change(handle, [done](Sequence& sequence) { sequence.evalAwait(done ? UINT64_MAX : 0); });
+    finish(handle, [done](Sequence& sequence) { sequence.evalAwait(done ? UINT64_MAX : 0); });
 }
 
 /// Returns the op argument of an evaluation; null if there is none.
@@ -306,6 +318,7 @@ void evalAllSequences(const py::object& sequences) {
     const py::list held(sequences);
     for (const py::handle item : held) {
         handles.push_back(&handleOf<SequenceHandle>(item, "an entry of sequences"));
+        requireOpen(*handles.back()->manager);
         if (std::find(all.begin(), all.end(), handles.back()->sequence) != all.end())
             throw InvalidArgument("a sequence to evaluate was given twice");
         all.push_back(handles.back()->sequence);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "group/Groups.hpp"
 
+#include <deque>
+
+#include "base/Closed.hpp"
 #include "base/Gil.hpp"
 #include "base/Waiting.hpp"
 
@@ -101,19 +104,19 @@ void waitIdle(py::handle self) {
 
 void destroyGroup(py::handle self) {
     GroupHandle& handle = groupOf(self);
-    requireUnused(handle, "group");
     if (!handle.group->isInit())
         return;
+    const Closed closed(handle);
+    std::deque<Closed<ManagerHandle>> managers;
     for (const py::handle manager : handle.managers)
-        requireUnused(handleOf<ManagerHandle>(manager), "group");
-    {
-        const Use use(handle);
-        for (size_t i = 0; i < handle.group->size(); ++i)
-            if (handle.group->manager(i)->isInit())
-                waitForEvaluations(*handle.group->manager(i));
-    }
-    requireUnused(handle, "group");
-    runBetweenSignals([group = handle.group] { group->destroy(); });
+        managers.emplace_back(handleOf<ManagerHandle>(manager));
+    closed.waitForCalls();
+    for (const Closed<ManagerHandle>& manager : managers)
+        manager.waitForCalls();
+    for (size_t i = 0; i < handle.group->size(); ++i)
+        if (handle.group->manager(i)->isInit())
+            waitForEvaluations(*handle.group->manager(i));
+    destroyClosed([group = handle.group] { group->destroy(); });
 }
 
 std::string describeGroup(py::handle self) {

@@ -13,9 +13,11 @@ namespace kp::python {
 
 struct GroupHandle {
     std::shared_ptr<DeviceGroup> group;
-    py::tuple managers; ///< the kp.Manager of each device
-    py::tuple queues;   ///< the kp.Queue of each queue
-    int users = 0;      ///< calls that use it without the GIL
+    py::tuple managers;   ///< the kp.Manager of each device
+    py::tuple queues;     ///< the kp.Queue of each queue
+    int users = 0;        ///< calls that use it without the GIL
+    bool closing = false; ///< destroy() waits for those; there will be no more
+    static constexpr const char* kNoun = "group";
 };
 
 struct BufferHandle {

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile use, in processes of its own: no signal, no hang, no SystemError."""
+"""Hostile use: no signal, no hang, no SystemError. Most programs run in processes of their own."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import kp
 import numpy as np
 import pytest
+from conftest import INCREMENT
 
 GLSL = """
 layout(binding = 0) buffer Data { float data[]; };
@@ -168,3 +172,108 @@ def test_early_calls_end_at_the_first_that_is_no_tensor(mgr: kp.Manager) -> None
     for call in (mgr.eval_tensor_create_def, mgr.rebuild):
         with pytest.raises(TypeError, match=r"tensors\[0\]"):
             call(endless)
+
+
+THREADS = 4
+Call = Callable[[], object]
+
+
+def evaluate(mgr: kp.Manager) -> Call:
+    # Long enough that some thread always evaluates.
+    tensor = mgr.tensor(np.zeros(300_000))
+    return (
+        mgr.sequence().record(kp.OpAlgoDispatch(mgr.algorithm([tensor], INCREMENT, (4688,)))).eval
+    )
+
+
+def evaluate_all(mgr: kp.Manager) -> Call:
+    tensor = mgr.tensor(np.zeros(300_000))
+    sequence = mgr.sequence().record(kp.OpAlgoDispatch(mgr.algorithm([tensor], INCREMENT, (4688,))))
+    return lambda: kp.eval_all([sequence])
+
+
+def record(mgr: kp.Manager) -> Call:
+    sequence, tensor = mgr.sequence(), mgr.tensor([1])
+    return lambda: sequence.record(kp.OpSyncDevice([tensor])).clear()
+
+
+def look(mgr: kp.Manager) -> Call:
+    tensor = mgr.tensor(np.zeros(100))
+    return lambda: (tensor.data(), tensor.numpy(), tensor[0], tensor.device_has_contents())
+
+
+def assign(mgr: kp.Manager) -> Call:
+    tensor = mgr.tensor(np.zeros(100))
+    return lambda: tensor.__setitem__(0, 1)
+
+
+def launch(mgr: kp.Manager) -> Call:
+    kernel = kp.launcher.Kernel(mgr, INCREMENT)
+    launcher = kp.launcher.KernelLauncher("launch", kernel, [mgr.tensor(np.zeros(64))], 64)
+    return lambda: launcher().wait()
+
+
+def create(mgr: kp.Manager) -> Call:
+    return lambda: mgr.tensor([1, 2, 3])
+
+
+def evaluate_in_a_group(group: kp.DeviceGroup) -> Call:
+    return evaluate(group[0])
+
+
+def read_a_buffer(group: kp.DeviceGroup) -> Call:
+    return kp.asbuffer(np.zeros(100, np.float32), group).read
+
+
+def launch_in_a_group(group: kp.DeviceGroup) -> Call:
+    return group.kernel(INCREMENT, [kp.asbuffer(np.zeros(100, np.float32), group)])
+
+
+def destroy_while_threads_work(owner: Any, make: Callable[[Any], Call]) -> int:
+    """Return the number of calls that began well after destroy() did."""
+    make(owner)()  # imports what the threads need
+    working = threading.Barrier(THREADS + 1)
+    destroying = threading.Event()
+    late = []
+
+    def work() -> str:
+        call = make(owner)
+        working.wait(10)
+        try:
+            while True:
+                if destroying.is_set():
+                    late.append(1)
+                call()
+        except kp.InvalidArgument as error:
+            return str(error)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        results = [pool.submit(work) for _ in range(THREADS)]
+        working.wait(10)
+        time.sleep(0.02)
+        destroying.set()
+        owner.destroy()
+        assert not owner.is_init()
+        for result in results:
+            assert "destroy" in result.result(30)
+    return len(late)
+
+
+# The event is set a moment before destroy() refuses calls.
+FEW = 200
+
+
+@pytest.mark.parametrize("make", [evaluate, evaluate_all, launch])
+def test_destroy_of_a_manager_wins_against_threads_that_run_work(make: Any) -> None:
+    assert destroy_while_threads_work(kp.Manager(), make) < FEW
+
+
+@pytest.mark.parametrize("make", [record, look, assign, create])
+def test_destroy_of_a_manager_wins_against_threads_that_never_wait(make: Any) -> None:
+    for _ in range(20):
+        destroy_while_threads_work(kp.Manager(), make)
+
+
+@pytest.mark.parametrize("make", [evaluate_in_a_group, read_a_buffer, launch_in_a_group])
+def test_destroy_of_a_group_wins_against_busy_threads(make: Any) -> None:
+    assert destroy_while_threads_work(kp.DeviceGroup(device_ids=[0, 0]), make) < FEW

@@ -282,7 +282,7 @@ def test_for_each_reports_failures_of_functions(group: kp.DeviceGroup) -> None:
     def destroys(manager: kp.Manager, queue: int, wait_for: list[kp.Event]) -> None:
         group.destroy()
 
-    with pytest.raises(kp.InvalidArgument, match="in use"):
+    with pytest.raises(kp.InvalidArgument, match="called by a function"):
         group.for_each(destroys)
 
 

@@ -117,6 +117,7 @@ void Memory::destroy() {
     mImpl->release();
 }
 void Memory::setName(std::string_view text) {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireAlive();
     const std::string name(text);
     const vulkan::Device& device = *mImpl->device;
@@ -155,12 +156,14 @@ bool Memory::hostViewReady() const {
 }
 
 void Memory::noteHostChange() {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireAlive();
     if (mImpl->mirrored)
         mImpl->mirror().noteHostChange();
 }
 
 bool Memory::deviceHasContents() const {
+    const CallGate::Call call(mImpl->gate);
     mImpl->requireAlive();
     return !mImpl->mirrored || mImpl->mirror().deviceHasContents();
 }
