@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from typing import Any
 
@@ -42,7 +41,7 @@ def find(name: str) -> Any:
     """Return a function or class. Its module is imported at its first use."""
     module, _, attribute = _PLACES[name].partition(":")
     path = f"{__package__}.{module}"
-    return getattr(sys.modules.get(path) or import_module(path), attribute or name)
+    return getattr(import_module(path), attribute or name)  # waits for another thread's import
 
 
 _kp._set_package(find)
