@@ -33,6 +33,7 @@ from .parameters import (
     letters_of,
     parse,
     require_input,
+    require_expression,
     require_set,
     type_of,
 )
@@ -267,6 +268,8 @@ class ReductionKernel:
         outputs = parse(out_params, "out_params")
         if len(outputs) != 1 or outputs[0].raw or [each for each in self._inputs if each.raw]:
             raise ValueError("a reduction has one result, and no raw parameters")
+        require_expression("map_expr", map_expr, "x * x")
+        require_expression("reduce_expr", reduce_expr, "a + b")
         self._output = outputs[0]
         self._map = map_expr
         self._reduce = reduce_expr

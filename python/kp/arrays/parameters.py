@@ -155,6 +155,14 @@ _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define\b(?:.*\\\n)*.*", re.M)
 
 
+def require_expression(name: str, text: str, example: str) -> None:
+    """Refuse statements where GLSL needs an expression."""
+    if re.search(r"\breturn\b|[;{}]", _COMMENT.sub(" ", text)):
+        raise ValueError(
+            f"{name} is an expression, such as '{example}', without statements; given was {text!r}"
+        )
+
+
 def require_set(outputs: tuple[LineParameter, ...], operation: str, preamble: str) -> None:
     """Refuse an operation without a statement that may set a result, or that may return before it.
 

@@ -455,6 +455,9 @@ def test_lines_that_return_are_refused(operation: str) -> None:
         kp.elementwise("T x", "T y", operation)
     with pytest.raises(ValueError, match="post_map_expr sets the result, as 'y = a', not 'return"):
         kp.reduction("T x", "T y", "x", "a + b", "return", "0")
+    for map_expr, reduce_expr in (("return x", "a + b"), ("x", "return a"), ("x;", "a + b")):
+        with pytest.raises(ValueError, match="_expr is an expression, such as '.*', without"):
+            kp.reduction("T x", "T y", map_expr, reduce_expr, "y = a", "0")
     double = kp.elementwise(
         "T x", "T y", "y = twice(x)", preamble="float twice(float x) { return 2 * x; }"
     )
