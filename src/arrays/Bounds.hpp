@@ -9,7 +9,7 @@
 #include <kompute/arrays/Engine.hpp>
 
 #include "arrays/Mark.hpp"
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 
 namespace kp::arrays {
 

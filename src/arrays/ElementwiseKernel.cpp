@@ -40,7 +40,7 @@ std::string_view computedOf(const std::vector<DType>& types, size_t inputs) {
 struct ElementwiseKernel::Call {
     explicit Call(const Shape& shape) : program(shape) {}
 
-    arrays::Program program;
+    arrays::KernelCode program;
     arrays::Layout layout;
     std::vector<NodePtr> inputs; ///< by parameter
     std::vector<View> raw;       ///< by parameter; without memory for others

@@ -6,7 +6,7 @@
 
 #include <kompute/Array.hpp>
 
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 #include "arrays/memory/HostWord.hpp"
 
 namespace kp::arrays {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 
 namespace kp::arrays {
 

@@ -13,7 +13,7 @@ constexpr std::string_view kGroupIndex =
 
 /// Invocations compute a strip of elements one after the other. The elements of an invocation, or
 /// the vectors if accesses are wide, are a work group apart.
-std::string stripSource(const Program& program, const Layout& layout, uint32_t strip,
+std::string stripSource(const KernelCode& program, const Layout& layout, uint32_t strip,
                         uint64_t wide) {
     KernelText text(program, layout, 1, {}, wide);
     const uint32_t step = kLocalSize * (wide ? kWide : 1);
@@ -38,7 +38,7 @@ std::string stripSource(const Program& program, const Layout& layout, uint32_t s
 /// and the accesses are a small part of the time that they take to run.
 constexpr size_t kLongFunctions = 4000;
 
-bool hasLongFunctions(const Program& program, const Layout& layout) {
+bool hasLongFunctions(const KernelCode& program, const Layout& layout) {
     KernelText text(program, layout, 1);
     for (size_t at = 0; at < program.instructions().size(); ++at)
         text.statement(at, "i", "0u");
@@ -49,7 +49,7 @@ bool isOfDoubles(DType dtype) {
     return dtype == DType::eFloat64 || dtype == DType::eComplex128;
 }
 
-bool computesDoubles(const Program& program) {
+bool computesDoubles(const KernelCode& program) {
     return std::ranges::any_of(program.instructions(), [](const Instruction& each) {
         return each.op == Op::eCall &&
                (isOfDoubles(each.dtype) || std::ranges::any_of(each.kinds, isOfDoubles));
@@ -58,14 +58,14 @@ bool computesDoubles(const Program& program) {
 
 } // namespace
 
-uint32_t elementsEach(const Program& program, const Rules& rules, size_t more) {
+uint32_t elementsEach(const KernelCode& program, const Rules& rules, size_t more) {
     const size_t instructions = program.instructions().size() + more;
     if (instructions > 2 * kSmallProgram || (!rules.doubles && computesDoubles(program)))
         return 1;
     return instructions <= kSmallProgram ? kEach : (kEach + 1) / 2;
 }
 
-uint64_t wideBindings(const Program& program, const Layout& layout, const Rules& rules,
+uint64_t wideBindings(const KernelCode& program, const Layout& layout, const Rules& rules,
                       int64_t count, Part part) {
     if (rules.strip == 0 || count % kWide != 0 || elementsEach(program, rules) == 1 ||
         hasLongFunctions(program, layout))
@@ -73,11 +73,11 @@ uint64_t wideBindings(const Program& program, const Layout& layout, const Rules&
     return program.wideBindings(layout, part);
 }
 
-uint32_t elementsOfGroup(const Program& program, const Rules& rules) {
+uint32_t elementsOfGroup(const KernelCode& program, const Rules& rules) {
     return kLocalSize * (rules.strip ? rules.strip : elementsEach(program, rules));
 }
 
-std::string elementSource(const Program& program, const Layout& layout, const Rules& rules,
+std::string elementSource(const KernelCode& program, const Layout& layout, const Rules& rules,
                           uint64_t wide) {
     if (rules.strip)
         return stripSource(program, layout, rules.strip, wide);

@@ -33,7 +33,7 @@ Signature signatureOf(const Shape& shape, const std::vector<Write>& writes) {
 
 Plan& planned(Home& home, const Signature& signature, const Shape& shape,
               const std::vector<Write>& writes) {
-    Program program(shape);
+    KernelCode program(shape);
     for (const Write& write : writes)
         program.write(write);
     const Layout layout = program.layout();
@@ -165,7 +165,7 @@ std::shared_ptr<Storage> copyOf(const std::shared_ptr<Storage>& storage) {
 std::string sourceOf(const NodePtr& node) {
     const std::lock_guard lock(engineLock());
     Home& home = *node->home;
-    Program program(node->shape);
+    KernelCode program(node->shape);
     program.write({View::blank(node->home, node->shape, node->dtype), node, {}, {}, nullptr});
     const Layout layout = program.layout();
     return elementSource(

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 
 namespace kp::arrays {
 

@@ -11,7 +11,7 @@ namespace {
 /// Names of a kernel at most; three dots stand for the others.
 constexpr size_t kMostNames = 6;
 
-std::vector<std::string_view> functionsOf(const Program& program) {
+std::vector<std::string_view> functionsOf(const KernelCode& program) {
     std::vector<std::string_view> names;
     for (const Instruction& instruction : program.instructions()) {
         std::string_view name;
@@ -25,7 +25,7 @@ std::vector<std::string_view> functionsOf(const Program& program) {
     return names;
 }
 
-bool has(const Program& program, Op op) {
+bool has(const KernelCode& program, Op op) {
     return std::ranges::any_of(program.instructions(), [&](const Instruction& each) {
         return !each.stores && each.op == op;
     });
@@ -42,7 +42,7 @@ std::string joined(const std::vector<std::string_view>& names) {
 
 } // namespace
 
-std::string kernelName(const Program& program) {
+std::string kernelName(const KernelCode& program) {
     const std::vector<std::string_view> names = functionsOf(program);
     if (!names.empty())
         return joined(names);
@@ -55,7 +55,7 @@ std::string kernelName(const Program& program) {
     return has(program, Op::eLeaf) ? "copy" : "full";
 }
 
-std::string reductionName(std::string_view reduction, const Program& program) {
+std::string reductionName(std::string_view reduction, const KernelCode& program) {
     const std::vector<std::string_view> names = functionsOf(program);
     std::string name(reduction);
     return names.empty() ? name : name + " of " + joined(names);

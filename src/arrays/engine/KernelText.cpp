@@ -104,7 +104,7 @@ std::string renamed(std::string_view statements, Part part, std::string_view suf
     return result;
 }
 
-KernelText::KernelText(const Program& program, const Layout& layout, size_t header,
+KernelText::KernelText(const KernelCode& program, const Layout& layout, size_t header,
                        const std::vector<int>& used, uint64_t wide)
     : mProgram(program), mLayout(layout), mHeader(header), mWide(wide) {
     const std::vector<Instruction>& instructions = program.instructions();

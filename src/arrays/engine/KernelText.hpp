@@ -10,7 +10,7 @@
 #include <kompute/ShaderLibrary.hpp>
 #include <kompute/arrays/NumberType.hpp>
 
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 
 namespace kp::arrays {
 
@@ -32,7 +32,7 @@ public:
     /// @param header  number of parameters before the layout's
     /// @param used    values with uses that the program does not know
     /// @param wide    bindings that are accessed in vectors of neighbouring elements, as bits
-    KernelText(const Program& program, const Layout& layout, size_t header,
+    KernelText(const KernelCode& program, const Layout& layout, size_t header,
                const std::vector<int>& used = {}, uint64_t wide = 0);
 
     /// Notes the needs of a type.
@@ -78,7 +78,7 @@ private:
     std::string beyond(const std::vector<int>& indices, int position) const;
     std::string called(const Instruction& instruction, const std::vector<std::string>& names);
 
-    const Program& mProgram;
+    const KernelCode& mProgram;
     const Layout& mLayout;
     const size_t mHeader;
     const uint64_t mWide;

@@ -56,7 +56,7 @@ Plan* Plans::find(const Signature& signature) {
     return nullptr;
 }
 
-Plan& Plans::add(const Signature& signature, std::string_view name, const Program& program,
+Plan& Plans::add(const Signature& signature, std::string_view name, const KernelCode& program,
                  const Layout& layout, std::vector<uint32_t> header, std::string source,
                  uint64_t groups) {
     if (mPlans.size() >= kMostPlans) {

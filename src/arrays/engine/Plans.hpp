@@ -15,7 +15,7 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 #include "arrays/engine/Signature.hpp"
 #include "core/queue/Repeater.hpp"
 
@@ -62,7 +62,7 @@ public:
     /// Adds the plan of a signature.
     /// @param name    in profiles
     /// @param header  parameters before the program's
-    Plan& add(const Signature& signature, std::string_view name, const Program& program,
+    Plan& add(const Signature& signature, std::string_view name, const KernelCode& program,
               const Layout& layout, std::vector<uint32_t> header, std::string source,
               uint64_t groups);
     /// Launches a plan with the memory and the numbers of a signature, and returns at once. An

@@ -37,7 +37,7 @@ Plan& planned(Home& home, const Signature& signature, const NodePtr& node,
               int64_t parts, bool grouped) {
     const int64_t length = extentsOf(node->shape, axes, true).product();
     const int64_t count = extentsOf(node->shape, axes, false).product();
-    Program program(node->shape, axes);
+    KernelCode program(node->shape, axes);
     program.value(node);
     const int binding = program.bindingOf(out.storage);
     const Layout layout = program.layout();

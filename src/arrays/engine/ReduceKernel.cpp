@@ -7,7 +7,7 @@ namespace kp::arrays {
 namespace {
 
 /// Combines neighbouring elements in their order, from one multiple of kWide to another.
-std::string wideLoop(KernelText& text, const Program& program) {
+std::string wideLoop(KernelText& text, const KernelCode& program) {
     auto [computed, stores] = text.neighbours("j", Part::eReduced, "        ");
     const size_t last = program.instructions().size() - 1;
     const std::string pairs = formatted("combine(v{0}_0, v{0}_1), combine(v{0}_2, v{0}_3)", last);
@@ -18,7 +18,7 @@ std::string wideLoop(KernelText& text, const Program& program) {
 
 /// Combines elements in their order. Of small programs, several are loaded before the first is
 /// used.
-std::string loop(KernelText& text, const Program& program, const Rules& rules,
+std::string loop(KernelText& text, const KernelCode& program, const Rules& rules,
                  std::string_view start, std::string_view step) {
     const size_t instructions = program.instructions().size();
     const auto loads = [&](std::string_view index, std::string_view part) {
@@ -45,7 +45,7 @@ std::string loop(KernelText& text, const Program& program, const Rules& rules,
 }
 
 /// One invocation per part of a result. Parts of one result are all results apart.
-std::string serial(KernelText& text, const Program& program, const Rules& rules, bool wide) {
+std::string serial(KernelText& text, const KernelCode& program, const Rules& rules, bool wide) {
     return formatted("    uint result = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) "
                      "* {}u + gl_LocalInvocationIndex;\n"
                      "    if (result >= p[0] * p[2]) return;\n"
@@ -57,7 +57,7 @@ std::string serial(KernelText& text, const Program& program, const Rules& rules,
 }
 
 /// One work group per part of a result.
-std::string grouped(KernelText& text, const Program& program, const Rules& rules) {
+std::string grouped(KernelText& text, const KernelCode& program, const Rules& rules) {
     return formatted(
         "    uint result = gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x;\n"
         "    if (result >= p[0] * p[2]) return;\n"
@@ -80,7 +80,7 @@ std::string grouped(KernelText& text, const Program& program, const Rules& rules
 
 } // namespace
 
-std::string reduceSource(const Program& program, const Layout& layout, DType accumulated,
+std::string reduceSource(const KernelCode& program, const Layout& layout, DType accumulated,
                          DType results, int binding, const Reduction& reduction, const Rules& rules,
                          bool byGroups, uint64_t wide) {
     const NumberType& total = numberType(accumulated);

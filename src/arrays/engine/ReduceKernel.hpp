@@ -14,7 +14,7 @@ namespace kp::arrays {
 /// @param binding      of the results, of type @p results
 /// @param grouped      whether a work group computes a part of a result, else an invocation
 /// @param wide         bindings that are accessed in vectors along the elements of a result
-std::string reduceSource(const Program& program, const Layout& layout, DType accumulated,
+std::string reduceSource(const KernelCode& program, const Layout& layout, DType accumulated,
                          DType results, int binding, const Reduction& reduction, const Rules& rules,
                          bool grouped, uint64_t wide);
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 
 namespace kp::arrays {
 

@@ -77,10 +77,10 @@ struct Layout {
 /// The instructions that compute some values of a shape, and the parameters of one run. Kernels
 /// depend on functions, types and how memory is walked through, never on sizes or numbers, which
 /// are parameters: so a program needs few kernels.
-class Program {
+class KernelCode {
 public:
     /// @param axes  that are reduced: their indices come last
-    explicit Program(const Shape& shape, const std::vector<size_t>& axes = {});
+    explicit KernelCode(const Shape& shape, const std::vector<size_t>& axes = {});
 
     /// Returns the number of the binding of a storage.
     int bindingOf(const std::shared_ptr<Storage>& storage);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arrays/engine/Program.hpp"
+#include "arrays/engine/KernelCode.hpp"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@ namespace kp::arrays {
 namespace {
 
 /// The axes of a part, and for each place the strides along them.
-struct Axes {
+struct WalkedAxes {
     std::vector<int64_t> extents;
     std::vector<std::vector<int64_t>> rows;
     std::vector<Walk> walks;
@@ -20,8 +20,9 @@ struct Axes {
 
 /// Merges neighbouring axes that all places walk through as one, and leaves out axes of one
 /// element.
-Axes collapsed(const std::vector<int64_t>& extents, const std::vector<std::vector<int64_t>>& rows) {
-    Axes axes{{}, std::vector<std::vector<int64_t>>(rows.size()), {}};
+WalkedAxes collapsed(const std::vector<int64_t>& extents,
+                     const std::vector<std::vector<int64_t>>& rows) {
+    WalkedAxes axes{{}, std::vector<std::vector<int64_t>>(rows.size()), {}};
     for (size_t axis = 0; axis < extents.size(); ++axis) {
         const int64_t extent = extents[axis];
         if (extent == 1)
@@ -44,7 +45,7 @@ Axes collapsed(const std::vector<int64_t>& extents, const std::vector<std::vecto
 }
 
 /// Finds out how each place walks. Unless one walks with strides, extents need not be known.
-void classify(Axes& axes) {
+void classify(WalkedAxes& axes) {
     bool strided = false;
     for (const std::vector<int64_t>& row : axes.rows) {
         const bool still = std::ranges::all_of(row, [](int64_t stride) { return stride == 0; });
@@ -98,7 +99,7 @@ Shape broadcastStrides(const Shape& shape, const Shape& strides, const Shape& ta
     return repeated;
 }
 
-Program::Program(const Shape& shape, const std::vector<size_t>& axes) : mShape(shape) {
+KernelCode::KernelCode(const Shape& shape, const std::vector<size_t>& axes) : mShape(shape) {
     requireCountable(shape);
     for (size_t axis = 0; axis < shape.size(); ++axis)
         if (std::ranges::find(axes, axis) == axes.end())
@@ -107,7 +108,7 @@ Program::Program(const Shape& shape, const std::vector<size_t>& axes) : mShape(s
     mOrder.insert(mOrder.end(), axes.begin(), axes.end());
 }
 
-int Program::bindingOf(const std::shared_ptr<Storage>& storage) {
+int KernelCode::bindingOf(const std::shared_ptr<Storage>& storage) {
     const auto found = std::ranges::find(mStorages, storage);
     if (found != mStorages.end())
         return static_cast<int>(found - mStorages.begin());
@@ -115,7 +116,7 @@ int Program::bindingOf(const std::shared_ptr<Storage>& storage) {
     return static_cast<int>(mStorages.size()) - 1;
 }
 
-int Program::placeOf(int64_t offset, const Shape& shape, const Shape& strides) {
+int KernelCode::placeOf(int64_t offset, const Shape& shape, const Shape& strides) {
     const Shape row = broadcastStrides(shape, strides, mShape);
     Place place{offset, {}};
     for (const size_t axis : mOrder)
@@ -127,7 +128,7 @@ int Program::placeOf(int64_t offset, const Shape& shape, const Shape& strides) {
     return static_cast<int>(mPlaces.size()) - 1;
 }
 
-int Program::steps(const std::vector<Step>& steps) {
+int KernelCode::steps(const std::vector<Step>& steps) {
     const size_t position = mConstants.size();
     for (const Step& step : steps) {
         mConstants.push_back(static_cast<uint32_t>(step.extent));
@@ -136,7 +137,7 @@ int Program::steps(const std::vector<Step>& steps) {
     return static_cast<int>(position);
 }
 
-int Program::value(const NodePtr& node) {
+int KernelCode::value(const NodePtr& node) {
     const auto found = mValues.find(node.get());
     if (found != mValues.end())
         return found->second;
@@ -146,7 +147,7 @@ int Program::value(const NodePtr& node) {
     return number;
 }
 
-int Program::add(const NodePtr& node) {
+int KernelCode::add(const NodePtr& node) {
     Instruction made;
     made.op = node->op;
     made.dtype = node->dtype;
@@ -189,7 +190,7 @@ int Program::add(const NodePtr& node) {
     return static_cast<int>(mInstructions.size()) - 1;
 }
 
-void Program::write(const Write& write) {
+void KernelCode::write(const Write& write) {
     Instruction made;
     made.stores = true;
     made.value = value(write.value);
@@ -203,7 +204,7 @@ void Program::write(const Write& write) {
     mInstructions.push_back(std::move(made));
 }
 
-Layout Program::layout() const {
+Layout KernelCode::layout() const {
     std::vector<int64_t> extents;
     for (const size_t axis : mOrder)
         extents.push_back(mShape[axis]);
@@ -211,14 +212,14 @@ Layout Program::layout() const {
         std::vector<std::vector<int64_t>> rows;
         for (const Place& place : mPlaces)
             rows.emplace_back(place.strides.begin() + first, place.strides.begin() + end);
-        Axes axes = collapsed({extents.begin() + static_cast<ptrdiff_t>(first),
-                               extents.begin() + static_cast<ptrdiff_t>(end)},
-                              rows);
+        WalkedAxes axes = collapsed({extents.begin() + static_cast<ptrdiff_t>(first),
+                                     extents.begin() + static_cast<ptrdiff_t>(end)},
+                                    rows);
         classify(axes);
         return axes;
     };
-    const Axes kept = part(0, mKept);
-    const Axes reduced = part(mKept, mOrder.size());
+    const WalkedAxes kept = part(0, mKept);
+    const WalkedAxes reduced = part(mKept, mOrder.size());
     Layout layout{kept.extents.size(), reduced.extents.size(), kept.walks, reduced.walks, {}};
     const auto push = [&](const std::vector<int64_t>& values) {
         for (const int64_t value : values)
@@ -228,7 +229,7 @@ Layout Program::layout() const {
         const Divider divider = Divider::of(static_cast<uint32_t>(std::max<int64_t>(extent, 1)));
         push({divider.divisor, divider.multiplier, divider.shift});
     };
-    for (const Axes* const axes : {&kept, &reduced})
+    for (const WalkedAxes* const axes : {&kept, &reduced})
         for (size_t axis = axes->extents.size(); axis-- > 1;)
             pushDivider(axes->extents[axis]);
     for (size_t place = 0; place < mPlaces.size(); ++place) {
@@ -241,7 +242,7 @@ Layout Program::layout() const {
     return layout;
 }
 
-uint64_t Program::wideBindings(const Layout& layout, Part part) const {
+uint64_t KernelCode::wideBindings(const Layout& layout, Part part) const {
     uint64_t found = 0;
     for (size_t binding = 0; binding < mStorages.size() && binding < 64; ++binding)
         if (!vectorOf(mStorages[binding]->dtype()).empty() &&
