@@ -13,8 +13,8 @@
 #include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/MemoryObjects.hpp>
-#include <kompute/StoredConstants.hpp>
 #include <kompute/Tensor.hpp>
+#include <kompute/detail/StoredConstants.hpp>
 
 namespace kp {
 

@@ -12,7 +12,7 @@
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Memory.hpp>
-#include <kompute/StoredConstants.hpp>
+#include <kompute/detail/StoredConstants.hpp>
 #include <kompute/launch/TunableKernel.hpp>
 
 namespace kp {

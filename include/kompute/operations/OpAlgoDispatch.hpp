@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <kompute/ArrayView.hpp>
-#include <kompute/StoredConstants.hpp>
+#include <kompute/detail/StoredConstants.hpp>
 #include <kompute/operations/OpBase.hpp>
 
 namespace kp {
