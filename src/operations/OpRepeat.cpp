@@ -44,13 +44,6 @@ void requireElement(const Tensor& flag, uint64_t element) {
                               counted(implOf(flag).count, "element"));
 }
 
-/// Returns whole words with undefined contents, as a tensor.
-std::shared_ptr<Tensor> wordTensor(const std::shared_ptr<vulkan::Device>& device, size_t words) {
-    auto buffer = vulkan::Buffer::createScratch(*device, words * sizeof(uint32_t));
-    return Internals::make<Tensor>(device, std::move(buffer), words, uint32_t{sizeof(uint32_t)},
-                                   Memory::DataTypes::eUnsignedInt, Memory::MemoryTypes::eStorage);
-}
-
 } // namespace
 
 /// Switches off the dispatches of steps: its kernel, the first dispatch of each step, sets the
@@ -72,7 +65,7 @@ public:
     void complete() {
         finish();
         const size_t words = full().size();
-        mFull = wordTensor(mDevice, words);
+        mFull = scratchTensor(mDevice, words * sizeof(uint32_t));
         std::vector<uint32_t> groups = full();
         mGroups = {static_cast<uint32_t>((words + kGroupSize - 1) / kGroupSize), 1, 1};
         std::copy(mGroups.begin(), mGroups.end(), groups.begin());
@@ -111,7 +104,7 @@ public:
                 recorder->keep(mPipeline);
                 recorder->keep(mSet);
             }
-            bound.bind(*mPipeline, mSet->handle());
+            bound.bind(*mPipeline, mSet.get());
             bound.push(*mPipeline, mPush, sizeof mPush);
             // The first one is not switched off yet.
             if (bound.predication())
@@ -134,7 +127,7 @@ private:
     void reserve(size_t dispatches) override {
         const size_t words = std::max(dispatches, kLeast) * kSlotWords;
         if (!mCounts || implOf(*mCounts).count < words)
-            mCounts = wordTensor(mDevice, 2 * words);
+            mCounts = scratchTensor(mDevice, 2 * words * sizeof(uint32_t));
     }
     void copy(BoundState&, VkCommandBuffer commandBuffer, const Slot& from,
               const Slot& to) override {
@@ -168,6 +161,7 @@ OpRepeat::OpRepeat(std::vector<std::shared_ptr<OpBase>> operations, std::shared_
         if (!operation)
             throw InvalidArgument("OpRepeat was given an operation that is null");
     require(mFlag, mMost, mElement);
+    makeSavable();
 }
 
 void OpRepeat::require(const std::shared_ptr<Tensor>& flag, uint32_t most, uint64_t element) {

@@ -121,6 +121,19 @@ bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffse
     return false;
 }
 
+bool shareMemory(const Memory& a, const Memory& b) {
+    if (&implOf(a) == &implOf(b))
+        return true;
+    const auto first = addressesOf(a);
+    const auto second = addressesOf(b);
+    for (size_t i = 0; i < first.size(); ++i)
+        if (first[i] && second[i] && first[i]->shares(*second[i]) &&
+            first[i]->start < second[i]->start + implOf(b).bytes() &&
+            second[i]->start < first[i]->start + implOf(a).bytes())
+            return true;
+    return false;
+}
+
 void requireCopyable(const Memory& source, const Memory& destination) {
     const Memory::Impl& from = implOf(source);
     const Memory::Impl& to = implOf(destination);

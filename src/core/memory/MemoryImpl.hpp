@@ -23,6 +23,7 @@
 namespace kp {
 
 class Queue;
+class Tensor;
 
 /// The state behind a Tensor or an Image.
 struct Memory::Impl {
@@ -140,6 +141,14 @@ struct Memory::Impl {
 void pushRows(const std::vector<std::shared_ptr<Memory>>& images);
 void pullRows(const std::vector<std::shared_ptr<Memory>>& images);
 
+/// Returns a buffer as a tensor of its elements: bytes, or words without a sign.
+std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
+                                 std::shared_ptr<vulkan::Buffer> buffer, uint32_t elementBytes);
+/// Returns device memory with undefined contents as a tensor of words.
+/// @throws as vulkan::Buffer::createScratch()
+std::shared_ptr<Tensor> scratchTensor(const std::shared_ptr<vulkan::Device>& device,
+                                      uint64_t bytes);
+
 /// Returns count x elementSize.
 /// @throws InvalidArgument if it is 0 ("zero-sized") or does not fit into 64 bits
 uint64_t checkedBytes(uint64_t count, uint64_t elementSize, const char* noun);
@@ -174,6 +183,9 @@ std::array<std::optional<MemoryAddress>, 3> addressesOf(const Memory& memory);
 /// Returns true if ranges of two tensors, in bytes from the start of each, have memory in common:
 /// within one tensor, or at addressesOf() both.
 bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffset, uint64_t bytes);
+
+/// Returns true if two tensors have memory in common.
+bool shareMemory(const Memory& a, const Memory& b);
 
 /// @throws InvalidArgument if the device memory of @p source cannot be copied to @p destination
 void requireCopyable(const Memory& source, const Memory& destination);

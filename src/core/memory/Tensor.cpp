@@ -131,4 +131,18 @@ uint64_t Tensor::deviceAddress() const {
     return address;
 }
 
+std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
+                                 std::shared_ptr<vulkan::Buffer> buffer, uint32_t elementBytes) {
+    const uint64_t count = buffer->size() / elementBytes;
+    return Internals::make<Tensor>(device, std::move(buffer), count, elementBytes,
+                                   elementBytes == 1 ? Memory::DataTypes::eUnsignedChar
+                                                     : Memory::DataTypes::eUnsignedInt,
+                                   Memory::MemoryTypes::eStorage);
+}
+
+std::shared_ptr<Tensor> scratchTensor(const std::shared_ptr<vulkan::Device>& device,
+                                      uint64_t bytes) {
+    return tensorOf(device, vulkan::Buffer::createScratch(*device, bytes), sizeof(uint32_t));
+}
+
 } // namespace kp

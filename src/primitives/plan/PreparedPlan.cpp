@@ -65,15 +65,6 @@ BindingLimits limitsOf(const vulkan::Device& device, const shader::CheckKinds& c
 
 } // namespace
 
-std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
-                                 std::shared_ptr<vulkan::Buffer> buffer, uint32_t elementBytes) {
-    const uint64_t count = buffer->size() / elementBytes;
-    return Internals::make<Tensor>(device, std::move(buffer), count, elementBytes,
-                                   elementBytes == 1 ? Memory::DataTypes::eUnsignedChar
-                                                     : Memory::DataTypes::eUnsignedInt,
-                                   Memory::MemoryTypes::eStorage);
-}
-
 PreparedPlan::PreparedPlan(const std::shared_ptr<vulkan::Device>& device, Plan plan,
                            shader::CheckKinds checks, Buffers tables)
     : mPlan(mergeBindings(std::move(plan), limitsOf(*device, checks))),

@@ -45,8 +45,4 @@ private:
     std::vector<Scratch> mScratch;
 };
 
-/// Returns a buffer as a tensor of its elements.
-std::shared_ptr<Tensor> tensorOf(const std::shared_ptr<vulkan::Device>& device,
-                                 std::shared_ptr<vulkan::Buffer> buffer, uint32_t elementBytes);
-
 } // namespace kp::primitives

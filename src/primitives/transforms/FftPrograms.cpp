@@ -12,6 +12,7 @@
 
 #include "base/Text.hpp"
 #include "core/Internals.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "core/queue/LaunchCapture.hpp"
 #include "core/queue/LaunchRules.hpp"
 #include "vulkan/fft/PlainFft.hpp"

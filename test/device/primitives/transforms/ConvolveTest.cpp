@@ -58,7 +58,7 @@ protected:
             kp::primitives::Plan plan = planConvolve(problem, traits, programs);
             std::vector<TensorRange> tensors = {a, b, out};
             for (const auto& constant : programs.constants(deviceOf(manager)))
-                tensors.push_back(kp::primitives::tensorOf(deviceOf(manager), constant, 1));
+                tensors.push_back(kp::tensorOf(deviceOf(manager), constant, 1));
             sequence->record(plannedOperation(std::move(plan), tensors));
         }
         sequence->record<kp::OpSyncLocal>({out})->eval();

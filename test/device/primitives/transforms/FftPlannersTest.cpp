@@ -85,7 +85,7 @@ protected:
         if (!request.inPlace)
             tensors.emplace_back(out);
         for (const auto& constant : programs.constants(deviceOf(manager)))
-            tensors.push_back(kp::primitives::tensorOf(deviceOf(manager), constant, 1));
+            tensors.push_back(kp::tensorOf(deviceOf(manager), constant, 1));
         const std::vector<std::shared_ptr<kp::Memory>> both = {in, out};
         const std::shared_ptr<kp::Sequence> sequence = manager.sequence();
         sequence->record<kp::OpSyncDevice>(both)

@@ -502,7 +502,7 @@ TEST_F(FftTest, DividesWhatIsLargerThanAStorageBuffer) {
     const auto out = manager.tensorT<float>(std::vector<float>(2600));
     std::vector<TensorRange> tensors = {in, out};
     for (const auto& constant : programs.constants(deviceOf(manager)))
-        tensors.push_back(kp::primitives::tensorOf(deviceOf(manager), constant, 1));
+        tensors.push_back(kp::tensorOf(deviceOf(manager), constant, 1));
     manager.sequence()
         ->record<kp::OpSyncDevice>({in})
         ->record(plannedOperation(std::move(plan), tensors))
