@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Mutated shaders in checked mode: no out-of-bounds access reaches the driver.
-#include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -12,19 +10,15 @@
 #include <string>
 #include <vector>
 
-#if !defined(_WIN32)
-#include <unistd.h>
-#endif
-
 #include <kompute/Kompute.hpp>
 
 #include "fuzz/SourceMutation.hpp"
 #include "proof/Settings.hpp"
+#include "proof/Watch.hpp"
 
 namespace kp::proof {
 namespace {
 
-constexpr unsigned kSeconds = 120;            ///< of one shader
 constexpr uint64_t kShadersOfAManager = 250;  ///< pipelines stay in its cache
 constexpr size_t kLongest = 2000;             ///< bytes; larger ones are the compilers' matter
 constexpr uint64_t kMutationsPerShader = 100; ///< most do not compile
@@ -63,34 +57,6 @@ const std::vector<std::string> kBodies = {
     "int q = x[i] / a, r = x[t] % b;\nx[q] = r << c;\nx[r] = q >> d;\n",
     "float z[3] = float[3](1.0, 2.0, 3.0);\nchange(z, a);\ny[i] = z[t % 3];\n",
     "switch (a) {\ncase 0: x[i * b] = 1; break;\ncase 1: y[c] = 2.0;\ndefault: tile[d] = i;\n}\n"};
-
-char gCurrent[128]; ///< for the handler
-
-extern "C" void reportSignal(int signal) {
-#if !defined(_WIN32)
-    const char* const what = signal == SIGALRM ? "took too long: " : "crashed: ";
-    size_t length = 0;
-    while (what[length] != '\0')
-        ++length;
-    static_cast<void>(!write(STDOUT_FILENO, what, length));
-    for (length = 0; gCurrent[length] != '\0';)
-        ++length;
-    static_cast<void>(!write(STDOUT_FILENO, gCurrent, length));
-#else
-    std::fputs(gCurrent, stdout);
-    std::fflush(stdout);
-#endif
-    std::_Exit(1);
-}
-
-void watchSignals() {
-    for (const int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL})
-        std::signal(signal, reportSignal);
-#if !defined(_WIN32)
-    std::signal(SIGBUS, reportSignal);
-    std::signal(SIGALRM, reportSignal);
-#endif
-}
 
 /// The memory of the shaders.
 class Bench {
@@ -152,10 +118,9 @@ std::vector<int32_t> constantsOf(std::mt19937& random) {
 } // namespace
 
 int proveChecked(const Settings& settings) {
-    watchSignals();
     const std::string checks = "bounds,arithmetic,steps=300";
     if (!settings.plant.empty()) {
-        std::snprintf(gCurrent, sizeof gCurrent, "an access outside of shared memory\n");
+        Watch::begin("an access outside of shared memory");
         Bench bench("off");
         bench.run(
             compile(std::string(kDeclarations) + "tile[i + b] = 1;\nx[i] = tile[t + b];\n}\n"),
@@ -168,12 +133,7 @@ int proveChecked(const Settings& settings) {
     const uint64_t first = settings.only.value_or(0);
     const uint64_t end = settings.only ? first + 1 : settings.count * kMutationsPerShader;
     for (uint64_t number = first; number < end && ran < settings.count; ++number) {
-        std::snprintf(gCurrent, sizeof gCurrent, "checked --seed %llu --only %llu\n",
-                      static_cast<unsigned long long>(settings.seed),
-                      static_cast<unsigned long long>(number));
-#if !defined(_WIN32)
-        alarm(kSeconds);
-#endif
+        Watch::begin("checked", settings, number);
         std::seed_seq sequence{settings.seed, settings.seed >> 32, number, number >> 32};
         std::mt19937 random(sequence);
         const std::string source = mutated(random);
