@@ -74,7 +74,7 @@ void ReduceKernel::record(VkCommandBuffer commandBuffer, const BufferKernel::Ran
     writes[1].buffer = views[1].info;
     const auto set = mDevice.descriptors().create(mPipeline->layout(), writes);
     BoundState bound(mDevice, commandBuffer);
-    bound.bind(*mPipeline, set->handle());
+    bound.bind(*mPipeline, set.get());
     bound.push(*mPipeline, push, sizeof push);
     vulkan::recordDispatch(mDevice, commandBuffer, {(count + kLocalSize - 1) / kLocalSize, 1, 1});
     kept.push_back(set);

@@ -117,7 +117,7 @@ void BufferKernel::record(const std::shared_ptr<const BufferKernel>& kernel,
             if (recorder)
                 recorder->keep(kernel);
             for (const Part& part : kernel->mParts) {
-                bound.bind(pipeline, part.set->handle());
+                bound.bind(pipeline, part.set.get());
                 bound.push(pipeline, part.push, pipeline.layout().pushConstantBytes());
                 bound.dispatch({part.groups, 1, 1});
             }

@@ -105,7 +105,7 @@ void ByteKernel::record(const std::shared_ptr<const ByteKernel>& kernel,
                                      recorder->keep(kernel);
                                  kernel->noteWrites(commandBuffer);
                                  for (const Part& part : kernel->mParts) {
-                                     bound.bind(*kernel->mPipeline, part.set->handle());
+                                     bound.bind(*kernel->mPipeline, part.set.get());
                                      bound.push(*kernel->mPipeline, part.push, sizeof part.push);
                                      bound.dispatch({part.groups, 1, 1});
                                  }

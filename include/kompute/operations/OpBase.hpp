@@ -127,7 +127,11 @@ protected:
 
     /// States that OpRepeat may skip this operation. Call it in the constructor of an operation
     /// whose record() calls recordPart() and records nothing else.
-    void makeSkippable() { mSkippable = true; }
+    void makeSkippable() { mSkippable = mSavable = true; }
+
+    /// States that a Program may have this operation, which OpRepeat cannot skip: record() calls
+    /// recordPart() and functions of the library, and records nothing else.
+    void makeSavable() { mSavable = true; }
 
 private:
     friend class Recorder;
@@ -135,6 +139,7 @@ private:
 
     bool mInitialised = false;
     bool mSkippable = false;
+    bool mSavable = false;
     bool mOfSequence = false; ///< an OpAlgoDispatch that belongs to a single sequence
 };
 

@@ -119,8 +119,9 @@ bool takesConstant(ScalarType declared, uint32_t components, Memory::DataTypes g
 
 } // namespace
 
-void requireCapabilities(const shader::Reflection& reflection, const vulkan::Device& device) {
-    for (const std::string& capability : reflection.capabilities) {
+void requireCapabilities(const std::vector<std::string>& capabilities,
+                         const vulkan::Device& device) {
+    for (const std::string& capability : capabilities) {
         const CapabilityFeature* first = nullptr;
         bool allowed = false;
         for (const CapabilityFeature& entry : kCapabilityFeatures)
@@ -164,13 +165,9 @@ void requireVariables(std::span<const uint32_t> spirv, const Hash& contentKey,
                       const shader::Reflection& reflection, const Specialization& specialization,
                       const AlgorithmOptions& options, const vulkan::Device& device) {
     shader::VariableBytes bytes{reflection.sharedBytes, reflection.privateBytes};
-    if ((bytes.shared != 0 || bytes.privateArrays != 0) && !specialization.entries.empty()) {
-        std::map<uint32_t, uint64_t> given;
-        for (const VkSpecializationMapEntry& entry : specialization.entries)
-            std::memcpy(&given[entry.constantID], specialization.data.data() + entry.offset,
-                        std::min(entry.size, sizeof(uint64_t)));
-        bytes = shader::variableBytesCached(spirv, contentKey, reflection.entryPoint, given);
-    }
+    if ((bytes.shared != 0 || bytes.privateArrays != 0) && !specialization.entries.empty())
+        bytes = shader::variableBytesCached(spirv, contentKey, reflection.entryPoint,
+                                            specialization.bits());
     const uint32_t most = device.physical().properties.limits.maxComputeSharedMemorySize;
     if (bytes.shared && *bytes.shared > most)
         fail<ShaderError>("the work groups of the shader share {} bytes, which is over {}'s "

@@ -20,8 +20,10 @@ struct Specialization;
 // Checks of a shader and its arguments. Each throws ShaderError if the shader does not suit the
 // device or the argument, or InvalidArgument if the argument is invalid in itself.
 
-/// Checks that the device has the features that the SPIR-V's capabilities need.
-void requireCapabilities(const shader::Reflection& reflection, const vulkan::Device& device);
+/// Checks that the device has the features that the capabilities of a module need.
+/// @param capabilities  the SPIR-V specification's names
+void requireCapabilities(const std::vector<std::string>& capabilities,
+                         const vulkan::Device& device);
 
 /// Checks a local size against the device's limits.
 void requireLocalSize(const Workgroup& localSize, const vulkan::Device& device);

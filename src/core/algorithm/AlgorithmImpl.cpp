@@ -48,20 +48,6 @@ VkDescriptorType descriptorType(shader::BindingKind kind) {
     }
 }
 
-/// Returns the local size with the specialization constants applied.
-Workgroup specializedLocalSize(const shader::Reflection& reflection,
-                               const Specialization& specialization) {
-    Workgroup size = reflection.localSize;
-    for (size_t i = 0; i < 3; ++i) {
-        if (!reflection.localSizeId[i])
-            continue;
-        const VkSpecializationMapEntry* given = specialization.find(*reflection.localSizeId[i]);
-        if (given && given->size == sizeof(uint32_t))
-            std::memcpy(&size[i], specialization.data.data() + given->offset, sizeof(uint32_t));
-    }
-    return size;
-}
-
 /// @param spirv  for the driver, with its key
 std::shared_ptr<vulkan::Pipeline> makePipeline(const Algorithm::Impl& algorithm,
                                                std::span<const uint32_t> spirv, const Hash& key,
@@ -160,7 +146,7 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
                      device->has(vulkan::Feature::eScalarBlockLayout));
     reflection = shader::reflectCached(spirv, key);
     checkSpecialization(*reflection, specialization);
-    localSize = specializedLocalSize(*reflection, specialization);
+    localSize = localSizeOf(*reflection, specialization);
     const std::shared_ptr<const LoweredShader> lowered =
         options.emulateTypes ? loweredFor(*device, spirv, key) : nullptr;
     requireLowered(spirv, key, lowered.get());
@@ -192,12 +178,12 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
 void Algorithm::Impl::requireLowered(std::span<const uint32_t> spirv, const Hash& key,
                                      const LoweredShader* lowered) const {
     if (!lowered) {
-        requireCapabilities(*reflection, *device);
+        requireCapabilities(reflection->capabilities, *device);
         return requireVariables(spirv, key, *reflection, specialization, options, *device);
     }
     const std::vector<uint32_t>& words = lowered->module.spirv;
     const auto reflected = shader::reflectCached(words, lowered->key);
-    requireCapabilities(*reflected, *device);
+    requireCapabilities(reflected->capabilities, *device);
     requireVariables(words, lowered->key, *reflected, specialization, options, *device);
 }
 

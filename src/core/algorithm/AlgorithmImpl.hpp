@@ -57,9 +57,8 @@ struct MemoryBinding {
     bool hostMayRead = false; ///< the host can read some output in place
     bool padded = false;      ///< some memory is a Memory::Impl::padded image
 
-    VkDescriptorSet setHandle() const { return set ? set->handle() : VK_NULL_HANDLE; }
     void bindTo(BoundState& bound) const {
-        bound.bind(*pipeline, setHandle());
+        bound.bind(*pipeline, set.get());
         if (!furtherSets.empty()) [[unlikely]]
             bound.bindFurther(*pipeline, furtherSets);
     }

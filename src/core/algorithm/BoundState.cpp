@@ -7,7 +7,7 @@
 
 namespace kp {
 
-void BoundState::bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set) {
+void BoundState::bind(const vulkan::Pipeline& pipeline, const vulkan::DescriptorSet* set) {
     if (mPipeline != pipeline.handle()) {
         vulkan::recordBindPipeline(mDevice, mCommandBuffer, pipeline);
         mPipeline = pipeline.handle();
@@ -15,11 +15,11 @@ void BoundState::bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set) {
     const VkPipelineLayout layout = pipeline.layout().handle();
     if (mLayout != layout) {
         mLayout = layout;
-        mSet = VK_NULL_HANDLE;
+        mSet = nullptr;
         mPushed.clear();
     }
-    if (mSet != set) {
-        vulkan::recordBindDescriptorSet(mDevice, mCommandBuffer, pipeline, set);
+    if (set && mSet != set) {
+        vulkan::recordBindDescriptorSet(mDevice, mCommandBuffer, pipeline, *set);
         mSet = set;
     }
 }
@@ -28,8 +28,7 @@ void BoundState::bindFurther(const vulkan::Pipeline& pipeline,
                              std::span<const std::shared_ptr<vulkan::DescriptorSet>> sets) {
     for (uint32_t i = 0; i < sets.size(); ++i)
         if (sets[i])
-            vulkan::recordBindDescriptorSet(mDevice, mCommandBuffer, pipeline, sets[i]->handle(),
-                                            i + 1);
+            vulkan::recordBindDescriptorSet(mDevice, mCommandBuffer, pipeline, *sets[i], i + 1);
 }
 
 void BoundState::push(const vulkan::Pipeline& pipeline, const void* data, uint32_t bytes) {
@@ -60,7 +59,7 @@ void BoundState::dispatchIndirect(const Predication::Slot& counts) {
 void BoundState::forget() {
     mPipeline = VK_NULL_HANDLE;
     mLayout = VK_NULL_HANDLE;
-    mSet = VK_NULL_HANDLE;
+    mSet = nullptr;
     mPushed.clear();
 }
 

@@ -23,7 +23,7 @@ public:
     const vulkan::Device& device() const { return mDevice; }
 
     /// @param set  may be null
-    void bind(const vulkan::Pipeline& pipeline, VkDescriptorSet set);
+    void bind(const vulkan::Pipeline& pipeline, const vulkan::DescriptorSet* set);
     /// Binds the sets after the first. Call it after bind().
     /// @param sets  of sets 1, 2, ...; null for those without bindings
     void bindFurther(const vulkan::Pipeline& pipeline,
@@ -48,7 +48,7 @@ private:
     const VkCommandBuffer mCommandBuffer;
     VkPipeline mPipeline = VK_NULL_HANDLE;
     VkPipelineLayout mLayout = VK_NULL_HANDLE;
-    VkDescriptorSet mSet = VK_NULL_HANDLE;
+    const vulkan::DescriptorSet* mSet = nullptr;
     std::vector<unsigned char> mPushed;
     Predication* mPredication = nullptr;
 };

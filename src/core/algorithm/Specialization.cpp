@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/algorithm/Specialization.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include <kompute/Algorithm.hpp>
 #include <kompute/Error.hpp>
+#include <kompute/Reflection.hpp>
 
 #include "base/Text.hpp"
 
@@ -48,6 +52,27 @@ const VkSpecializationMapEntry* Specialization::find(uint32_t id) const {
         if (entry.constantID == id)
             return &entry;
     return nullptr;
+}
+
+std::map<uint32_t, uint64_t> Specialization::bits() const {
+    std::map<uint32_t, uint64_t> bits;
+    for (const VkSpecializationMapEntry& entry : entries)
+        std::memcpy(&bits[entry.constantID], data.data() + entry.offset,
+                    std::min(entry.size, sizeof(uint64_t)));
+    return bits;
+}
+
+std::array<uint32_t, 3> localSizeOf(const shader::Reflection& reflection,
+                                    const Specialization& specialization) {
+    std::array<uint32_t, 3> size = reflection.localSize;
+    for (size_t i = 0; i < 3; ++i) {
+        if (!reflection.localSizeId[i])
+            continue;
+        const VkSpecializationMapEntry* given = specialization.find(*reflection.localSizeId[i]);
+        if (given && given->size == sizeof(uint32_t))
+            std::memcpy(&size[i], specialization.data.data() + given->offset, sizeof(uint32_t));
+    }
+    return size;
 }
 
 } // namespace kp

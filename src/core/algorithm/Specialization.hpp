@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include <kompute/Memory.hpp>
@@ -10,6 +12,10 @@
 #include "vulkan/device/Vulkan.hpp"
 
 namespace kp {
+
+namespace shader {
+struct Reflection;
+}
 
 struct SpecializationConstant;
 
@@ -28,6 +34,12 @@ struct Specialization {
 
     /// Returns null if the constant was not given.
     const VkSpecializationMapEntry* find(uint32_t id) const;
+    /// Returns the bits of the values by id; of values above 8 bytes, the first ones.
+    std::map<uint32_t, uint64_t> bits() const;
 };
+
+/// Returns the local size of a shader with these constants.
+std::array<uint32_t, 3> localSizeOf(const shader::Reflection& reflection,
+                                    const Specialization& specialization);
 
 } // namespace kp

@@ -300,6 +300,9 @@ void Recorder::recordOther(OpBase& op) {
             "OpRepeat cannot skip {}: it has other commands than dispatches, which would run in "
             "every step. Record it before or after OpRepeat, or use a shader",
             classNameOf(op));
+    if (vulkan::CommandTape* const tape = vulkan::CommandTape::of(mCommandBuffer);
+        tape && !op.mSavable) [[unlikely]]
+        tape->noteUnknown(classNameOf(op));
     const Accesses accesses = op.accesses();
     bool indirect = false;
     for (const Accesses::Entry& entry : accesses.entries()) {
@@ -350,6 +353,8 @@ void Recorder::recordOpening(bool anything) {
 bool Recorder::recordBarrier(std::span<const vulkan::HazardAccess> accesses, bool anything) {
     if (!mOpened)
         recordOpening(anything);
+    if (vulkan::CommandTape* const tape = vulkan::CommandTape::of(mCommandBuffer)) [[unlikely]]
+        tape->noteAccesses(accesses);
     vulkan::HazardBarrier barrier;
     if (anything) {
         mRecording.accesses.addUnknown();

@@ -159,7 +159,7 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
         Predication::Slot counts{};
         if (dispatch.counts)
             counts = bound.indirectCounts(*dispatch.counts, dispatch.countsOffset);
-        bound.bind(*dispatch.pipeline, dispatch.set->handle());
+        bound.bind(*dispatch.pipeline, dispatch.set.get());
         if (dispatch.report) [[unlikely]]
             bound.bindFurther(*dispatch.pipeline, dispatch.reportSets);
         if (!dispatch.push.empty())

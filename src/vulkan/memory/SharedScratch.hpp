@@ -37,6 +37,8 @@ public:
         /// Returns memory of at least so many bytes, with undefined contents.
         /// @throws as Buffer::createScratch()
         std::shared_ptr<Buffer> take(uint64_t bytes);
+        /// The buffers that were taken.
+        const std::vector<std::shared_ptr<Buffer>>& buffers() const { return mBuffers; }
 
     private:
         SharedScratch& mOwner;

@@ -130,8 +130,8 @@ std::shared_ptr<DescriptorSet> DescriptorAllocator::create(const PipelineLayout&
                                                            std::span<const DescriptorWrite> writes,
                                                            uint32_t set) {
     const Idle taken = take(layout, set);
-    auto made =
-        std::make_shared<DescriptorSet>(*this, layout.setLayout(set), taken.pool, taken.handle);
+    auto made = std::make_shared<DescriptorSet>(*this, layout.setLayout(set), taken.pool,
+                                                taken.handle, writes);
     std::vector<VkWriteDescriptorSet> updates;
     updates.reserve(writes.size());
     for (const DescriptorWrite& write : writes) {

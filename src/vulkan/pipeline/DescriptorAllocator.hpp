@@ -30,18 +30,22 @@ struct DescriptorWrite {
 class DescriptorSet {
 public:
     DescriptorSet(DescriptorAllocator& owner, VkDescriptorSetLayout layout, size_t pool,
-                  VkDescriptorSet handle)
-        : mOwner(owner), mLayout(layout), mPool(pool), mHandle(handle) {}
+                  VkDescriptorSet handle, std::span<const DescriptorWrite> writes)
+        : mOwner(owner), mLayout(layout), mPool(pool), mHandle(handle),
+          mWrites(writes.begin(), writes.end()) {}
     ~DescriptorSet();
     DescriptorSet(const DescriptorSet&) = delete;
 
     VkDescriptorSet handle() const { return mHandle; }
+    /// The buffers, images and samplers in it.
+    const std::vector<DescriptorWrite>& writes() const { return mWrites; }
 
 private:
     DescriptorAllocator& mOwner;
     VkDescriptorSetLayout mLayout;
     size_t mPool;
     VkDescriptorSet mHandle;
+    std::vector<DescriptorWrite> mWrites;
 };
 
 /// Descriptor sets from shared pools. Returned sets are recycled for the same layout, since

@@ -284,6 +284,27 @@ VkPipeline PipelineCache::create(const PipelineRequest& request) {
     return pipeline;
 }
 
+PipelineSource PipelineCache::sourceOf(const PipelineRequest& request) {
+    PipelineSource source{
+        nullptr,
+        request.spirvKey,
+        request.entryPoint,
+        {request.specializationEntries.begin(), request.specializationEntries.end()},
+        {request.specializationData.begin(), request.specializationData.end()},
+        request.subgroupSize,
+        request.fullSubgroups,
+        request.robustAccess};
+    const std::lock_guard lock(mMutex);
+    std::weak_ptr<const std::vector<uint32_t>>& module = mModules[request.spirvKey];
+    source.spirv = module.lock();
+    if (!source.spirv) {
+        source.spirv = std::make_shared<const std::vector<uint32_t>>(request.spirv.begin(),
+                                                                     request.spirv.end());
+        module = source.spirv;
+    }
+    return source;
+}
+
 std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request) {
     std::string key;
     append(key, request.spirvKey);
@@ -307,10 +328,14 @@ std::shared_ptr<Pipeline> PipelineCache::pipeline(const PipelineRequest& request
     }
     mMade.fetch_add(1, std::memory_order_relaxed);
     // Created outside the lock, so that threads compile in parallel; VkPipelineCache allows it.
-    auto made = std::make_shared<Pipeline>(mDevice, request.layout, create(request));
+    PipelineSource source = sourceOf(request);
+    auto made =
+        std::make_shared<Pipeline>(mDevice, request.layout, create(request), std::move(source));
     const std::lock_guard lock(mMutex);
-    if (mPipelines.size() >= kMaxPipelines)
+    if (mPipelines.size() >= kMaxPipelines) {
         std::erase_if(mPipelines, [](const auto& entry) { return entry.second.use_count() == 1; });
+        std::erase_if(mModules, [](const auto& entry) { return entry.second.expired(); });
+    }
     mGrown = true;
     return mPipelines.emplace(std::move(key), std::move(made)).first->second;
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -61,21 +62,37 @@ private:
     VkPipelineLayout mHandle = VK_NULL_HANDLE;
 };
 
+/// What a pipeline was made of, but for its layout.
+struct PipelineSource {
+    std::shared_ptr<const std::vector<uint32_t>> spirv; ///< shared by pipelines of one module
+    std::array<uint64_t, 2> spirvKey{};
+    std::string entryPoint;
+    std::vector<VkSpecializationMapEntry> specializationEntries;
+    std::vector<std::byte> specializationData;
+    uint32_t subgroupSize = 0;
+    bool fullSubgroups = false;
+    bool robustAccess = false;
+};
+
 /// A compute pipeline, shared by all requests with equal content.
 class Pipeline {
 public:
-    Pipeline(const DeviceHandle& device, std::shared_ptr<PipelineLayout> layout, VkPipeline handle)
-        : mDevice(device), mLayout(std::move(layout)), mHandle(handle) {}
+    Pipeline(const DeviceHandle& device, std::shared_ptr<PipelineLayout> layout, VkPipeline handle,
+             PipelineSource source)
+        : mDevice(device), mLayout(std::move(layout)), mHandle(handle), mSource(std::move(source)) {
+    }
     ~Pipeline();
     Pipeline(const Pipeline&) = delete;
 
     VkPipeline handle() const { return mHandle; }
     const PipelineLayout& layout() const { return *mLayout; }
+    const PipelineSource& source() const { return mSource; }
 
 private:
     const DeviceHandle& mDevice;
     std::shared_ptr<PipelineLayout> mLayout;
     VkPipeline mHandle;
+    PipelineSource mSource;
 };
 
 /// The content of a pipeline.
@@ -132,6 +149,7 @@ private:
     VkPipelineCache handle();
     std::string load() const;
     VkPipeline create(const PipelineRequest& request);
+    PipelineSource sourceOf(const PipelineRequest& request);
 
     std::atomic<uint64_t> mMade{0};
     const DeviceHandle& mDevice;
@@ -143,6 +161,8 @@ private:
     bool mGrown = false; ///< has pipelines that the file lacks
     std::unordered_map<std::string, std::weak_ptr<PipelineLayout>> mLayouts;
     std::unordered_map<std::string, std::shared_ptr<Pipeline>> mPipelines;
+    /// Of existing pipelines, by PipelineRequest::spirvKey.
+    std::map<std::array<uint64_t, 2>, std::weak_ptr<const std::vector<uint32_t>>> mModules;
 };
 
 } // namespace kp::vulkan

@@ -7,6 +7,7 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/memory/Image.hpp"
+#include "vulkan/queue/CommandTape.hpp"
 
 namespace kp::vulkan {
 namespace {
@@ -81,6 +82,8 @@ void recordHazardBarrier(const DeviceHandle& device, VkCommandBuffer commandBuff
         recordFullBarrier(device, commandBuffer);
         return;
     }
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->barrier(barrier);
     const Scope& before = kUnions[barrier.before];
     const Scope& after = kUnions[barrier.after];
     recordMemoryBarrier(device, commandBuffer, before.stages, before.writes, after.stages,
@@ -105,6 +108,8 @@ void recordClosingBarrier(const DeviceHandle& device, VkCommandBuffer commandBuf
 }
 
 void recordFullBarrier(const DeviceHandle& device, VkCommandBuffer commandBuffer, bool host) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->barrier({.everything = true});
     VkPipelineStageFlags after = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     if (host)
         after |= VK_PIPELINE_STAGE_HOST_BIT;
@@ -130,6 +135,8 @@ void recordRestoreLayout(VkCommandBuffer commandBuffer, Image& image) {
 void recordBufferBarrier(VkCommandBuffer commandBuffer, const Buffer& buffer,
                          VkAccessFlags srcAccess, VkAccessFlags dstAccess,
                          VkPipelineStageFlags srcStage, VkPipelineStageFlags dstStage) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->barrier({.everything = true});
     VkBufferMemoryBarrier barrier{VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER};
     barrier.srcAccessMask = srcAccess;
     barrier.dstAccessMask = dstAccess;
@@ -146,6 +153,8 @@ void recordImageBarrier(VkCommandBuffer commandBuffer, const Image& image, VkAcc
                         VkAccessFlags dstAccess, VkPipelineStageFlags srcStage,
                         VkPipelineStageFlags dstStage, VkImageLayout srcLayout,
                         VkImageLayout dstLayout) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->noteUnknown("barriers of images");
     VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
     barrier.srcAccessMask = srcAccess;
     barrier.dstAccessMask = dstAccess;

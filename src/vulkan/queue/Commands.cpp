@@ -25,6 +25,19 @@ VkBufferImageCopy wholeImage(const Buffer& buffer, const Image& image) {
     return region;
 }
 
+void noteImages(VkCommandBuffer commandBuffer) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->noteUnknown("copies of images");
+}
+
+void copyRegions(VkCommandBuffer commandBuffer, const Buffer& source, const Buffer& destination,
+                 std::span<const VkBufferCopy> regions) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->copy(source.handle(), destination.handle(), regions);
+    source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(),
+                                         static_cast<uint32_t>(regions.size()), regions.data());
+}
+
 } // namespace
 
 void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Buffer& destination) {
@@ -32,12 +45,14 @@ void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Buffe
 }
 
 void recordCopy(VkCommandBuffer commandBuffer, const Buffer& source, const Image& destination) {
+    noteImages(commandBuffer);
     const VkBufferImageCopy region = wholeImage(source, destination);
     source.device().vk().vkCmdCopyBufferToImage(
         commandBuffer, source.handle(), destination.handle(), VK_IMAGE_LAYOUT_GENERAL, 1, &region);
 }
 
 void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Buffer& destination) {
+    noteImages(commandBuffer);
     const VkBufferImageCopy region = wholeImage(destination, source);
     source.device().vk().vkCmdCopyImageToBuffer(
         commandBuffer, source.handle(), VK_IMAGE_LAYOUT_GENERAL, destination.handle(), 1, &region);
@@ -45,6 +60,7 @@ void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Buffer
 }
 
 void recordCopy(VkCommandBuffer commandBuffer, const Image& source, const Image& destination) {
+    noteImages(commandBuffer);
     VkImageCopy region{};
     region.srcSubresource = layersOf(source);
     region.dstSubresource = layersOf(destination);
@@ -75,13 +91,14 @@ void recordCopies(VkCommandBuffer commandBuffer, const Buffer& source, const Buf
                                destination.offset() + range.destination + at,
                                std::min(kMaxRegion, range.bytes - at)});
     if (!regions.empty())
-        source.device().vk().vkCmdCopyBuffer(commandBuffer, source.handle(), destination.handle(),
-                                             static_cast<uint32_t>(regions.size()), regions.data());
+        copyRegions(commandBuffer, source, destination, regions);
     WrittenMemory::recordCopies(commandBuffer, source, destination, ranges);
 }
 
 void recordFillRange(VkCommandBuffer commandBuffer, const Buffer& buffer, uint64_t offset,
                      uint64_t bytes, uint32_t pattern) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->fill(buffer.handle(), buffer.offset() + offset, bytes, pattern);
     buffer.device().vk().vkCmdFillBuffer(commandBuffer, buffer.handle(), buffer.offset() + offset,
                                          bytes, pattern);
     WrittenMemory::recordFill(commandBuffer, buffer, offset, bytes);
@@ -97,9 +114,7 @@ void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Bu
         done += part;
         if (regions.size() < kMaxRegions && done < bytes)
             continue;
-        pattern.device().vk().vkCmdCopyBuffer(commandBuffer, pattern.handle(), destination.handle(),
-                                              static_cast<uint32_t>(regions.size()),
-                                              regions.data());
+        copyRegions(commandBuffer, pattern, destination, regions);
         regions.clear();
     }
     WrittenMemory::recordFill(commandBuffer, destination, offset, bytes);
@@ -107,6 +122,8 @@ void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Bu
 
 void recordDispatchIndirect(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                             const Buffer& groupCounts, uint64_t offset) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->dispatchIndirect(groupCounts.handle(), groupCounts.offset() + offset);
     device.vk().vkCmdDispatchIndirect(commandBuffer, groupCounts.handle(),
                                       groupCounts.offset() + offset);
 }

@@ -6,7 +6,9 @@
 #include <span>
 
 #include "vulkan/device/DeviceHandle.hpp"
+#include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
+#include "vulkan/queue/CommandTape.hpp"
 
 namespace kp::vulkan {
 
@@ -44,24 +46,33 @@ void recordRepeat(VkCommandBuffer commandBuffer, const Buffer& pattern, const Bu
 
 inline void recordBindPipeline(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                                const Pipeline& pipeline) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->bindPipeline(pipeline);
     device.vk().vkCmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle());
 }
 
 inline void recordBindDescriptorSet(const DeviceHandle& device, VkCommandBuffer commandBuffer,
-                                    const Pipeline& pipeline, VkDescriptorSet set,
+                                    const Pipeline& pipeline, const DescriptorSet& set,
                                     uint32_t number = 0) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->bindSet(set, number);
+    const VkDescriptorSet handle = set.handle();
     device.vk().vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE,
-                                        pipeline.layout().handle(), number, 1, &set, 0, nullptr);
+                                        pipeline.layout().handle(), number, 1, &handle, 0, nullptr);
 }
 
 inline void recordPushConstants(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                                 const Pipeline& pipeline, const void* data, uint32_t bytes) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->push(data, bytes);
     device.vk().vkCmdPushConstants(commandBuffer, pipeline.layout().handle(),
                                    VK_SHADER_STAGE_COMPUTE_BIT, 0, bytes, data);
 }
 
 inline void recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                            const std::array<uint32_t, 3>& groups) {
+    if (CommandTape* const tape = CommandTape::of(commandBuffer)) [[unlikely]]
+        tape->dispatch(groups);
     device.vk().vkCmdDispatch(commandBuffer, groups[0], groups[1], groups[2]);
 }
 
