@@ -26,10 +26,12 @@ BELOW = {
 }
 for room in ("operations", "tune", "profile"):
     BELOW[room] = BELOW["core"] | {"core"}
+BELOW["program"] = BELOW["operations"] | {"operations"}
 BELOW["primitives"] = BELOW["operations"] | {"operations"}
-BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "tune", "profile"}
+BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "program", "tune", "profile"}
+BELOW["c"] = BELOW["primitives"] | {"primitives", "program"}
 BELOW["group"] = BELOW["launch"] | {"launch"}
-BELOW["arrays"] = BELOW["group"] | {"group"}
+BELOW["arrays"] = BELOW["group"] | {"group", "program"}
 BELOW["sparse"] = BELOW["arrays"] | {"arrays"}
 BELOW["umbrella"] = BELOW["sparse"] | {"sparse"}
 
@@ -44,6 +46,10 @@ PUBLIC = {
     "ExternalMemory.hpp": "vulkan",
     "VulkanHandles.hpp": "vulkan",
     "Array.hpp": "arrays",
+    "program/ArrayProgram.hpp": "arrays",
+    "program/LauncherProgram.hpp": "launch",
+    "detail/StoredConstants.hpp": "core",
+    "program.h": "c",
     "Check.hpp": "shader",
     "Reflection.hpp": "shader",
     "Shader.hpp": "shader",
@@ -145,7 +151,16 @@ def missing_header(file: str, exists) -> list[str]:
     beside = re.sub(r"(Posix|Windows)?\.cpp$", ".hpp", file)
     public = [f"include/kompute/{name}.hpp"] + [
         f"include/kompute/{folder}/{name}.hpp"
-        for folder in ("arrays", "group", "launch", "logger", "operations", "primitives", "sparse")
+        for folder in (
+            "arrays",
+            "group",
+            "launch",
+            "logger",
+            "operations",
+            "primitives",
+            "program",
+            "sparse",
+        )
         + ("primitives/dense", "primitives/sparse")
     ]
     if any(exists(path) for path in [beside, *public]):

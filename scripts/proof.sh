@@ -6,7 +6,7 @@
 #
 #   bash scripts/proof.sh [quick]           a sample, as in CI
 #   bash scripts/proof.sh long              before a release
-#   bash scripts/proof.sh quick programs    one of: fuzz programs groups checked
+#   bash scripts/proof.sh quick programs    one of: fuzz programs groups checked files
 #                                        sync python primitives numbers wide processes long soak
 #
 # KOMPUTE_PROOF_BUILD=build/ci    a build with kompute_proof, kompute_fuzz_replay and _kp
@@ -26,7 +26,7 @@ case ${1:-} in
     quick | long) size=$1 && shift ;;
     -h | --help) print_head && exit 0 ;;
 esac
-parts=${*:-fuzz programs groups checked sync python primitives numbers errors wide processes long soak}
+parts=${*:-fuzz programs groups checked files sync python primitives numbers errors wide processes long soak}
 proof=$build/test/kompute_proof
 # What the processes compile stays out of the user's cache.
 KOMPUTE_CACHE_DIR=$(mktemp -d)
@@ -56,6 +56,10 @@ part_fuzz() {
 part_programs() {
     "$proof" programs --seed "$seed" --count "$(volume 3000 100000)"
     for fault in dispatch copy fill; do finds "$proof" programs --plant $fault; done
+}
+part_files() {
+    "$proof" files --seed "$seed" --count "$(volume 2000 20000)"
+    finds "$proof" files --plant checksum
 }
 part_groups() {
     "$proof" groups --seed "$seed" --count "$(volume 1000 50000)"

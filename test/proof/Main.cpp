@@ -31,6 +31,7 @@ const Proof kProofs[] = {
     {"programs", &kp::proof::provePrograms, 3000, {"dispatch", "copy", "fill", "barrier"}},
     {"groups", &kp::proof::proveGroups, 1000, {"dispatch", "copy", "fill", "barrier"}},
     {"checked", &kp::proof::proveChecked, 1000, {"shared"}},
+    {"files", &kp::proof::proveFiles, 2000, {"checksum"}},
     {"wide", &kp::proof::proveWide, 10'000'000, {"ties"}},
     {"long", &kp::proof::proveLongPrograms, 100'000, {"quadratic"}},
     {"soak", &kp::proof::proveSoak, 1'000'000, {"leak"}},

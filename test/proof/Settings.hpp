@@ -19,6 +19,7 @@ struct Settings {
 int provePrograms(const Settings& settings);     ///< of `count` random programs
 int proveGroups(const Settings& settings);       ///< of `count` random programs of groups
 int proveChecked(const Settings& settings);      ///< of `count` mutated shaders
+int proveFiles(const Settings& settings);        ///< of `count` damaged files of programs
 int proveWide(const Settings& settings);         ///< of `count` calls of each function
 int proveLongPrograms(const Settings& settings); ///< of `count` operations
 int proveSoak(const Settings& settings);         ///< of `count` evaluations

@@ -90,6 +90,8 @@ public:
 
     /// Returns the memory of a storage if the capture made it.
     std::optional<Made> made(const Storage& storage) const;
+    /// The memory that the capture made, by its tensor.
+    const std::unordered_map<const void*, Made>& allMade() const { return mMade; }
     /// The numbers of nodes and storages that were made meanwhile and exist.
     int64_t nodes() const { return mNodes; }
     int64_t storages() const { return mStorages; }

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "program/OpProgram.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <kompute/Error.hpp>
+
+#include "base/Text.hpp"
+#include "core/Native.hpp"
+#include "core/algorithm/BoundState.hpp"
+#include "core/memory/MemoryImpl.hpp"
+#include "core/sequence/Recorder.hpp"
+#include "vulkan/memory/Buffer.hpp"
+#include "vulkan/queue/Barriers.hpp"
+#include "vulkan/queue/Commands.hpp"
+
+namespace kp::program {
+/// What commands that were recorded use, and how to record them.
+struct OpProgram::State {
+    /// The kinds of commands that access a slot.
+    struct SlotUse {
+        bool dispatch = false;
+        bool transfer = false;
+        bool indirect = false;
+    };
+
+    static std::vector<SlotUse> usesOf(const Variant& variant) {
+        std::vector<SlotUse> uses(variant.slots.size());
+        for (const Command& command : variant.commands)
+            switch (command.kind) {
+            case Command::Kind::eDispatchIndirect:
+                uses[command.source].indirect = true;
+                [[fallthrough]];
+            case Command::Kind::eDispatch:
+                for (uint32_t i = 0; i < command.boundCount; ++i)
+                    uses[variant.bounds[command.boundFirst + i].slot].dispatch = true;
+                break;
+            case Command::Kind::eCopy:
+                uses[command.source].transfer = true;
+                uses[command.destination].transfer = true;
+                break;
+            case Command::Kind::eFill:
+                uses[command.destination].transfer = true;
+                break;
+            case Command::Kind::eBarrier:
+                break;
+            }
+        return uses;
+    }
+
+    /// The descriptor sets of a dispatch.
+    struct Sets {
+        std::shared_ptr<vulkan::DescriptorSet> first;                ///< of set 0, or null
+        std::vector<std::shared_ptr<vulkan::DescriptorSet>> further; ///< of sets 1, 2, ...
+    };
+
+    std::shared_ptr<const Program::Impl> program;
+    const Variant& variant;
+    std::vector<std::shared_ptr<Tensor>> tensors; ///< of the slots
+    std::vector<SlotUse> uses;                    ///< likewise
+    std::vector<Sets> sets;                       ///< of the dispatches
+
+    State(std::shared_ptr<const Program::Impl> ofProgram, size_t number,
+          std::vector<std::shared_ptr<Tensor>> given)
+        : program(std::move(ofProgram)), variant(program->data.variants[number]),
+          uses(usesOf(variant)) {
+        for (const Slot& slot : variant.slots)
+            tensors.push_back(slot.kind == Slot::Kind::eConstant ? program->contents[slot.saved]
+                              : slot.kind == Slot::Kind::eGiven
+                                  ? nullptr
+                                  : scratchTensor(program->device, slot.bytes));
+        for (size_t i = 0; i < given.size(); ++i)
+            tensors[variant.slotOf[i]] = std::move(given[i]);
+        for (const Command& command : variant.commands)
+            if (isDispatch(command))
+                sets.push_back(setsOf(command));
+    }
+
+    const vulkan::Buffer& buffer(uint32_t slot) const { return *implOf(*tensors[slot]).buffer; }
+
+    Sets setsOf(const Command& command) const {
+        const vulkan::PipelineLayout& layout = program->pipelines[command.kernel]->layout();
+        std::vector<std::vector<vulkan::DescriptorWrite>> writes(layout.setCount());
+        for (const Bound& bound :
+             std::span(variant.bounds).subspan(command.boundFirst, command.boundCount))
+            writes[bound.set].push_back(writeOf(program->data.kernels[command.kernel], bound));
+        Sets made;
+        for (uint32_t set = 0; set < writes.size(); ++set) {
+            std::shared_ptr<vulkan::DescriptorSet> each;
+            if (!writes[set].empty())
+                each = program->device->descriptors().create(layout, writes[set], set);
+            if (set == 0)
+                made.first = std::move(each);
+            else
+                made.further.push_back(std::move(each));
+        }
+        return made;
+    }
+
+    vulkan::DescriptorWrite writeOf(const Kernel& kernel, const Bound& bound) const {
+        const vulkan::Buffer& memory = buffer(bound.slot);
+        const bool uniform =
+            std::ranges::any_of(kernel.bindings, [&](const Kernel::Binding& binding) {
+                return binding.uniform && binding.set == bound.set &&
+                       binding.binding == bound.binding;
+            });
+        vulkan::DescriptorWrite write;
+        write.binding = bound.binding;
+        write.element = bound.element;
+        write.type =
+            uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        // A host application's buffer may end before its last word does.
+        const uint64_t bytes = std::min(bound.bytes, memory.fillSize() - bound.offset);
+        write.buffer = {memory.handle(), memory.offset() + bound.offset, bytes};
+        return write;
+    }
+
+    void record(BoundState& bound, VkCommandBuffer commands) const {
+        bool restored = false;
+        for (uint32_t slot = 0; slot < variant.slots.size(); ++slot) {
+            const Slot& state = variant.slots[slot];
+            if (state.kind != Slot::Kind::eState)
+                continue;
+            vulkan::recordCopyRange(commands, *implOf(*program->contents[state.saved]).buffer, 0,
+                                    buffer(slot), 0, state.bytes);
+            restored = true;
+        }
+        if (restored)
+            vulkan::recordFullBarrier(*program->device, commands);
+        auto dispatch = sets.begin();
+        for (const Command& command : variant.commands)
+            record(command, bound, commands, dispatch);
+    }
+
+    void record(const Command& command, BoundState& bound, VkCommandBuffer commands,
+                std::vector<Sets>::const_iterator& dispatch) const {
+        switch (command.kind) {
+        case Command::Kind::eDispatch:
+            bind(command, *dispatch++, bound);
+            bound.dispatch(command.groups);
+            break;
+        case Command::Kind::eDispatchIndirect: {
+            const Predication::Slot counts =
+                bound.indirectCounts(buffer(command.source), command.countsOffset);
+            bind(command, *dispatch++, bound);
+            bound.dispatchIndirect(counts);
+            break;
+        }
+        case Command::Kind::eCopy: {
+            std::vector<vulkan::CopiedRange> ranges;
+            for (const Command::Region& region : command.regions)
+                ranges.push_back({region.source, region.destination, region.bytes});
+            vulkan::recordCopies(commands, buffer(command.source), buffer(command.destination),
+                                 ranges);
+            break;
+        }
+        case Command::Kind::eFill: {
+            const Command::Region& region = command.regions.front();
+            vulkan::recordFillRange(commands, buffer(command.destination), region.destination,
+                                    region.bytes, command.pattern);
+            break;
+        }
+        case Command::Kind::eBarrier:
+            vulkan::recordHazardBarrier(*program->device, commands,
+                                        {command.before, command.after, command.everything});
+            break;
+        }
+    }
+
+    void bind(const Command& command, const Sets& dispatchSets, BoundState& bound) const {
+        const vulkan::Pipeline& pipeline = *program->pipelines[command.kernel];
+        bound.bind(pipeline, dispatchSets.first.get());
+        if (!dispatchSets.further.empty())
+            bound.bindFurther(pipeline, dispatchSets.further);
+        if (const uint32_t bytes = program->data.kernels[command.kernel].pushBytes)
+            bound.push(pipeline, variant.push.data() + command.pushFirst, bytes);
+    }
+};
+
+OpProgram::OpProgram(std::shared_ptr<const Program::Impl> program, size_t variant,
+                     std::vector<std::shared_ptr<Tensor>> tensors)
+    : mState(std::make_shared<State>(std::move(program), variant, std::move(tensors))) {
+    makeSavable();
+    const auto onlyDispatches = [](const Command& command) {
+        return command.kind == Command::Kind::eDispatch || command.kind == Command::Kind::eBarrier;
+    };
+    const auto restores = [](const Slot& slot) { return slot.kind == Slot::Kind::eState; };
+    if (std::ranges::all_of(mState->variant.commands, onlyDispatches) &&
+        std::ranges::none_of(mState->variant.slots, restores))
+        makeSkippable();
+}
+
+Accesses OpProgram::accesses() {
+    Accesses accesses;
+    const auto add = [&](const std::shared_ptr<Tensor>& tensor, bool writes, Accesses::By by) {
+        implOf(*tensor).requireAlive();
+        if (writes)
+            accesses.readWrite(tensor, by);
+        else
+            accesses.read(tensor, by);
+    };
+    const State& state = *mState;
+    for (size_t slot = 0; slot < state.tensors.size(); ++slot) {
+        const Slot& described = state.variant.slots[slot];
+        const bool restored = described.kind == Slot::Kind::eState;
+        if (state.uses[slot].dispatch)
+            add(state.tensors[slot], described.writes, Accesses::By::eDispatch);
+        if (state.uses[slot].transfer || restored)
+            add(state.tensors[slot], described.writes, Accesses::By::eTransfer);
+        if (state.uses[slot].indirect)
+            add(state.tensors[slot], false, Accesses::By::eIndirect);
+        if (restored)
+            add(state.program->contents[described.saved], false, Accesses::By::eTransfer);
+    }
+    return accesses;
+}
+
+void OpProgram::record(const vk::CommandBuffer& commandBuffer) {
+    const VkCommandBuffer commands = native::handleOf(commandBuffer);
+    Recorder::withBoundState(*mState->program->device, commands,
+                             [&](BoundState& bound, Recorder* recorder) {
+                                 if (recorder)
+                                     recorder->keep(mState);
+                                 mState->record(bound, commands);
+                             });
+    Recorder::keepBindings(*this, commands);
+}
+
+} // namespace kp::program

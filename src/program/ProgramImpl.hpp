@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <kompute/Queue.hpp>
+#include <kompute/program/Program.hpp>
+
+#include "core/Internals.hpp"
+#include "program/ProgramData.hpp"
+#include "vulkan/device/Device.hpp"
+#include "vulkan/pipeline/PipelineCache.hpp"
+
+namespace kp {
+
+/// A program on a device. Never changes.
+struct Program::Impl {
+    /// @throws Unsupported if the device lacks what the program needs; OutOfMemory
+    Impl(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, program::Data data);
+
+    std::shared_ptr<vulkan::Device> device;
+    std::weak_ptr<Queue> queue; ///< of its manager
+    program::Data data;
+    std::vector<std::shared_ptr<vulkan::Pipeline>> pipelines; ///< of data.kernels
+    std::vector<std::shared_ptr<Tensor>> contents;            ///< data.contents on the device
+
+    /// Returns a program with one more object for its state.
+    static Program make(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue,
+                        program::Data data) {
+        return Internals::handle<Program>(std::shared_ptr<const Impl>(
+            std::make_shared<Impl>(std::move(device), std::move(queue), std::move(data))));
+    }
+};
+
+} // namespace kp
