@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Copies the relocatable object INPUT to OUTPUT and makes every name local that is not part of
-# namespace kp. Uses NM and OBJCOPY.
+# Copies the relocatable object INPUT to OUTPUT and makes every name local that is neither part of
+# namespace kp nor of <kompute/program.h>. Uses NM and OBJCOPY.
 
 function(run)
     execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed)
@@ -18,4 +18,4 @@ list(JOIN names "\n" text)
 file(WRITE "${OUTPUT}.unique" "${text}\n")
 run("${OBJCOPY}" "--weaken-symbols=${OUTPUT}.unique" "${INPUT}" "${OUTPUT}")
 run("${OBJCOPY}" --wildcard --localize-hidden "--keep-global-symbol=*N2kp*"
-    "--keep-global-symbol=*NK2kp*" "${OUTPUT}")
+    "--keep-global-symbol=*NK2kp*" "--keep-global-symbol=kp_*" "${OUTPUT}")

@@ -4,7 +4,7 @@
 # Uses kompute in every documented way, each time in a small C++17 program that runs: find_package
 # and pkg-config with a static and a shared installation, add_subdirectory, and FetchContent from
 # the source tree. find_package also in a C++20 and a C++23 program. A program that compiles no shader
-# must stay small with the static library.
+# must stay small with the static library, also a C program that runs saved programs.
 #
 #   run.sh BUILD WORK     BUILD: a finished static build of kompute; WORK: a working folder
 set -euo pipefail
@@ -66,9 +66,9 @@ only_needs_system_libraries() {
 }
 
 # A program that never compiles shaders must not contain the shader compiler.
-max_bytes=$((4 * 1024 * 1024))
+# stays_small PROGRAM BYTES
 stays_small() {
-    local bytes
+    local bytes max_bytes=$2
     strip -o "$work/stripped" "$1"
     bytes=$(stat -c %s "$work/stripped")
     say "$(basename "$1") has $bytes bytes, at most $max_bytes allowed"
@@ -178,7 +178,7 @@ fetches_what_is_pinned
 install_elsewhere "$build" static
 archive=$(find "$work/after/static" -name libkompute.a)
 [ -n "$archive" ] || fail "no libkompute.a was installed"
-foreign=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | grep -v 'NK\?2kp' || true)
+foreign=$(nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | grep -v 'NK\?2kp\|^kp_' || true)
 [ -z "$foreign" ] || fail "libkompute.a defines foreign symbols: $foreign"
 consume static "$work/after/static"
 for standard in 20 23; do
@@ -186,8 +186,23 @@ for standard in 20 23; do
         "-DCMAKE_PREFIX_PATH=$work/after/static" "-DCONSUMER_STANDARD=$standard"
     run "find_package, C++$standard" "$work/find_package-c++$standard/consumer"
 done
-stays_small "$work/find_package-static/precompiled"
-stays_small "$work/precompiled-static"
+stays_small "$work/find_package-static/precompiled" 4000000
+stays_small "$work/precompiled-static" 4000000
+
+# --- programs of the C header, which run without a shader compiler --------------------------------
+# compile_c NAME   test/package/NAME.c
+compile_c() {
+    # shellcheck disable=SC2046
+    quietly "${CC:-cc}" -std=c99 -Wall -Wextra -Wpedantic -Werror -c $(pkg-config --cflags kompute) \
+        "$here/$1.c" -o "$work/$1.o"
+    # shellcheck disable=SC2046
+    quietly "$cxx" "$work/$1.o" -o "$work/$1" $(pkg-config --libs kompute)
+}
+compile_c save_program
+compile_c run_program
+run "a saved program" "$work/save_program" "$work/sort.kp"
+run "a saved program in C" "$work/run_program" "$work/sort.kp"
+stays_small "$work/run_program" 2500000
 
 # --- libstdc++'s debug mode, in which containers have another layout --------------------------------
 # compile_with FLAG   compiles and links main.cpp
@@ -230,8 +245,9 @@ library=$(find "$work/after/shared" -name libkompute.so)
 [ -n "$library" ] || fail "no libkompute.so was installed"
 only_needs_system_libraries "$library"
 foreign=$(nm -D --defined-only "$library" | awk '$2 != "W" && $2 != "V" && $2 != "u" { print $3 }' \
-    | grep -v 'NK\?2kp' || true)
+    | grep -v 'NK\?2kp\|^kp_' || true)
 [ -z "$foreign" ] || fail "libkompute.so exports foreign symbols: $foreign"
 is_hardened "$library"
 consume shared "$work/after/shared"
+run "the C header from Python" python3 "$here/program.py" "$library"
 say "everything works"
