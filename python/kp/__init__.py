@@ -40,7 +40,8 @@ from . import _dtypes, _groups, launcher
 from ._messages import notebook as _notebook
 from ._tensors import copying as _copying, hints as _tensor_hints
 from ._tensors.cuda import torch_pool
-from ._capture import Function, function
+from ._programs.function import Function, function
+from ._programs.program import Program, ProgramTensor
 from ._default import default_manager, memory, reset_peak_memory, set_default_manager, synchronize
 from ._floats import default_float, set_default_float
 from ._dtypes import *  # noqa: F403
@@ -233,6 +234,8 @@ __all__ = [
     "ProfileEntry",
     "Profiler",
     "ProfilerScope",
+    "Program",
+    "ProgramTensor",
     "PushConstant",
     "Queue",
     "Reflection",

@@ -87,6 +87,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindShaderLibrary(module);
     bindArrayTexts(module);
     bindArray(module);
+    bindPrograms(module);
     bindCsr(module);
     bindSolvers(module);
 

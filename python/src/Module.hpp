@@ -14,6 +14,7 @@
 #include "group/Groups.hpp"
 #include "launch/Launcher.hpp"
 #include "primitives/Primitives.hpp"
+#include "program/Programs.hpp"
 #include "shader/Shader.hpp"
 #include "shader/ShaderLibrary.hpp"
 #include "sparse/Csr.hpp"

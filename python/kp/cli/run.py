@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``kp run``: runs a compute shader on .npy files and images."""
+"""``kp run``: runs a compute shader or a saved program on .npy files and images."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ from kp.cli.devices import open_manager
 from kp.cli.errors import CommandError, UsageError
 from kp.cli.files import check_can_write, write_array
 from kp.cli.report import difference, print_output, print_run
+from kp.cli.programs import add_program_options, is_program, run_program
 from kp.cli.runner import Runner
 
 EXAMPLE = """example:
   kp run add.comp --in a.npy --in b.npy --out 1000xf32 --save sum.npy
   kp run blur.comp --in photo.png --out 480x640x4xu8 --push radius=3 --save blurred.png
+  kp run step.kp --input u=u.npy --output result=next.npy
 
 The options --in, --out and --in-out are bound to the shader's bindings in command-line order: the
 first one to the first binding. A buffer or image of floats gets the pixels of an image file as
@@ -34,6 +36,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     args.add_shader_options(parser)
     add_memory_options(parser)
     add_launch_options(parser)
+    add_program_options(parser)
     args.add_device_option(parser)
 
 
@@ -95,6 +98,8 @@ def add_launch_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if is_program(arguments.shader):
+        return run_program(arguments)
     outputs = sum(1 for each in arguments.memory if each.role != "in")
     save = output_names("--save", arguments.save, outputs)
     check = output_names("--check", arguments.check, outputs)
@@ -162,8 +167,8 @@ def finish(
 
 COMMAND = Command(
     name="run",
-    help="run a compute shader on .npy files and images",
-    description="Runs a compute shader on .npy files and images.",
+    help="run a compute shader or a saved program on .npy files and images",
+    description="Runs a compute shader, or a program that kp.Program saved, on .npy files and images.",
     epilog=EXAMPLE,
     add_options=add_options,
     run=run,

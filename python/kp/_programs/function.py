@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import functools
 import gc
+import inspect
 import operator
+import os
 import threading
 import time
 import traceback
@@ -14,14 +16,15 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from . import _kp
-from ._errors import InvalidArgument
-from .arrays.array import Array
+from .. import _kp
+from .._errors import InvalidArgument
+from ..arrays.array import Array
+from .program import Program, named_arrays
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_PACKAGE = str(Path(__file__).parent)
+_PACKAGE = str(Path(__file__).parent.parent)
 _ARRAY = object()
 _NO_TRACE = -1
 
@@ -222,6 +225,57 @@ class Function(Generic[P, R]):
             raise
         made: R = known.results(results, trace, given)
         return made
+
+    def program(self, *args: P.args, **kwargs: P.kwargs) -> Program:
+        """Return a kp.Program of the function for arguments like these, which stay as they are.
+
+        Its inputs have the names of the parameters, and its output is called "result". Arrays in a
+        tuple, list or dict are called by their place: "state_0", "result_1", or "u" in a dict that
+        the function returns. Other arguments and arrays become constants of the program.
+        """
+        arrays: dict[str, Array] = {}
+        shape = _Shape((args, kwargs), [])
+        for name, value in self._named(args, kwargs):
+            named_arrays(value, name, arrays)
+        if not arrays:
+            raise TypeError("a program is made of a function of at least one array")
+
+        def run(given: dict[str, Array]) -> dict[str, Array]:
+            # Both dicts have the arrays in the order of the arguments.
+            args, kwargs = shape.fill([given[name] for name in arrays])
+            results: dict[str, Array] = {}
+            value = self._function(*args, **kwargs)
+            named_arrays(value, "" if isinstance(value, dict) else "result", results)
+            if not results:
+                raise TypeError(
+                    f"a program's function returns arrays, not {type(value).__name__}; "
+                    "return the array that it changes"
+                )
+            del value, args, kwargs
+            gc.collect()  # cycles with arrays, which would seem to outlive the function
+            return results
+
+        try:
+            return Program._made(
+                _kp._Program.captured(next(iter(arrays.values())).device, run, arrays)
+            )
+        except InvalidArgument as error:
+            raise _located(error) from error
+
+    def save(self, path: str | os.PathLike[str], *args: P.args, **kwargs: P.kwargs) -> None:
+        """Save program(*args, **kwargs) to a file."""
+        self.program(*args, **kwargs).save(path)
+
+    def _named(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[tuple[str, Any]]:
+        """Return the arguments with the names of their parameters."""
+        kinds = inspect.Parameter
+        names = [
+            name
+            for name, parameter in inspect.signature(self._function).parameters.items()
+            if parameter.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)
+        ]
+        more = [f"argument_{number}" for number in range(len(names), len(args))]
+        return [*zip([*names, *more], args, strict=False), *kwargs.items()]
 
     def clear(self) -> None:
         """Forget all traces, and free their memory."""

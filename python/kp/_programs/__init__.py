@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of arrays that are recorded, and programs that are saved."""

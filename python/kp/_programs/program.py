@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs: recorded work that is saved to a file and run elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence as Items
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .. import _kp
+from .._default import _manager_for
+from .._kp import Manager, OpBase, Sequence, Tensor
+from .._wording import explains_methods
+from ..arrays.array import Array
+from ..arrays.creation import asarray
+
+
+class ProgramTensor(NamedTuple):
+    """A tensor or array that a program takes, gives, or both."""
+
+    name: str
+    #: NumPy's name of the type of its elements; "V12" for structs of 12 bytes.
+    dtype: str
+    shape: tuple[int, ...]
+    #: Its contents are read.
+    input: bool
+    #: Its contents are results.
+    output: bool
+
+
+@explains_methods
+class Program:
+    """Recorded work that is saved to a file and run elsewhere, also from C++ and C.
+
+    kp.function(step).program(u, v) makes one of a function of arrays, and Program.of() one of a
+    sequence. It has the kernels as the driver gets them, so neither Python nor a shader compiler is
+    needed to run it. Sizes are fixed; Program.join() puts programs for several into one.
+    """
+
+    __slots__ = ("_program",)
+
+    _program: _kp._Program
+
+    def __init__(self) -> None:
+        raise TypeError(
+            "a program is made by kp.Program.load(), kp.Program.of(), or program() of a kp.function"
+        )
+
+    @classmethod
+    def _made(cls, program: _kp._Program) -> Program:
+        self = object.__new__(cls)
+        self._program = program
+        return self
+
+    @classmethod
+    def load(
+        cls, path: str | os.PathLike[str], *, device: Manager | None = None, trusted: bool = False
+    ) -> Program:
+        """Read a program that save() wrote. `trusted` leaves out the validation of its kernels.
+
+        Validated or not, load only what you would also execute: its kernels run on your device.
+        Raises OSError, InvalidArgument for a damaged file, and Unsupported if the device lacks what
+        the program needs.
+        """
+        return cls.parse(Path(path).read_bytes(), device=device, trusted=trusted)
+
+    @classmethod
+    def parse(
+        cls, content: bytes, *, device: Manager | None = None, trusted: bool = False
+    ) -> Program:
+        """Read a program from the bytes of a file."""
+        return cls._made(_kp._Program.parse(_manager_for(device), bytes(content), trusted))
+
+    @classmethod
+    def of(
+        cls, sequence: Sequence, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor]
+    ) -> Program:
+        """Make a program of the operations that a sequence has recorded.
+
+        Runs get other tensors with these names; a tensor that is in both is changed in place. The
+        contents of all other tensors are saved. OpSyncDevice and OpSyncLocal are left out.
+        """
+        return cls._made(_kp._Program.of(sequence, dict(inputs), dict(outputs)))
+
+    @classmethod
+    def join(cls, programs: Items[Program]) -> Program:
+        """Put programs for several sizes into one, which runs the one that fits."""
+        return cls._made(_kp._Program.joined([each._program for each in programs]))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the program to a file."""
+        Path(path).write_bytes(self.content())
+
+    def content(self) -> bytes:
+        """Return what save() writes."""
+        return self._program.content()
+
+    @property
+    def device(self) -> Manager:
+        """The manager that runs it."""
+        return self._program.device
+
+    @property
+    def variants(self) -> int:
+        """The number of sizes that it runs with."""
+        return self._program.variants()
+
+    def tensors(self, variant: int = 0) -> tuple[ProgramTensor, ...]:
+        """Return what a variant takes and gives: inputs first, each by name."""
+        return tuple(ProgramTensor(*each) for each in self._program.tensors(variant))
+
+    def __call__(self, **inputs: Any) -> Array | dict[str, Array]:
+        """Run the program with arrays, or what kp.asarray() takes, and return its output.
+
+        Several outputs are returned in a dict. The inputs stay as they are; of those that the
+        program changes, the changed copies are outputs. Returns at once: reading waits.
+        """
+        types = {each.name: each.dtype for each in self.tensors() if each.input}
+        arrays = {
+            name: (
+                value
+                if isinstance(value, Array)
+                else asarray(value, dtype=types.get(name), device=self.device)
+            )
+            for name, value in inputs.items()
+        }
+        results: dict[str, Array] = self._program.run_with_arrays(arrays)
+        return next(iter(results.values())) if len(results) == 1 else results
+
+    def operation(self, **tensors: Tensor) -> OpBase:
+        """Return an operation that runs the program with all its tensors, for sequences."""
+        return self._program.operation(tensors)
+
+    def run(self, **tensors: Tensor) -> None:
+        """Copy the inputs to the device, run the program, copy the outputs back, and wait."""
+        self._program.run(tensors)
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{each.name}: {each.dtype}{list(each.shape)}"
+            + ("" if not each.output else " (in place)" if each.input else " (output)")
+            for each in self.tensors()
+        ]
+        more = "" if self.variants == 1 else f", {self.variants} variants"
+        return f"<kp.Program {', '.join(parts)}{more}>"
+
+
+def named_arrays(value: Any, name: str, found: dict[str, Array]) -> None:
+    """Add the arrays in tuples, lists and dicts by names that say where they are: "state_1"."""
+    if isinstance(value, Array):
+        if name in found:
+            raise ValueError(f"two arrays of a program are called {name!r}; rename an argument")
+        found[name] = value
+    elif isinstance(value, (tuple, list)):
+        for number, item in enumerate(value):
+            named_arrays(item, f"{name}_{number}" if name else str(number), found)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            named_arrays(item, f"{name}_{key}" if name else str(key), found)
