@@ -12,7 +12,6 @@ from kp import (
     random as random,
     sparse as sparse,
 )
-from kp._capture import Function as Function, function as function
 from kp._default import (
     default_manager as default_manager,
     memory as memory,
@@ -219,6 +218,8 @@ from kp._kp import (
     wait_all as wait_all,
     wait_any as wait_any,
 )
+from kp._programs.function import Function as Function, function as function
+from kp._programs.program import Program as Program, ProgramTensor as ProgramTensor
 from kp._shaders.reflection import (
     Binding as Binding,
     PushConstant as PushConstant,
@@ -368,6 +369,8 @@ __all__ = [
     "ProfileEntry",
     "Profiler",
     "ProfilerScope",
+    "Program",
+    "ProgramTensor",
     "PushConstant",
     "Queue",
     "ReductionKernel",

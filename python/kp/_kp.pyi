@@ -3634,6 +3634,43 @@ class _CapturedFunction:
 
     def __call__(self, arguments: Any) -> Any: ...
 
+class _ProgramOperation(OpBase):
+    """A run of a program."""
+
+class _Program:
+    """_Program"""
+
+    @staticmethod
+    def parse(device: SupportsIndex, content: bytes, trusted: bool) -> _Program: ...
+
+    @staticmethod
+    def of(sequence: Any, inputs: Any, outputs: Any) -> _Program: ...
+
+    @staticmethod
+    def captured(
+        device: SupportsIndex,
+        function: collections.abc.Callable[..., object],
+        arguments: Any,
+    ) -> _Program: ...
+
+    @staticmethod
+    def joined(programs: Any) -> _Program: ...
+
+    def content(self) -> bytes: ...
+
+    def variants(self) -> int: ...
+
+    def tensors(self, variant: SupportsIndex) -> Any: ...
+
+    def operation(self, tensors: collections.abc.Iterable[Memory]) -> _ProgramOperation: ...
+
+    def run(self, tensors: collections.abc.Iterable[Memory]) -> None: ...
+
+    def run_with_arrays(self, arrays: Any) -> Any: ...
+
+    @property
+    def device(self) -> Any: ...
+
 class _Csr:
     """A sparse matrix in compressed rows: what kp.sparse is made of."""
 

@@ -77,8 +77,8 @@ void fields(Stream& stream, Variant& variant) {
 }
 template <typename Stream>
 void fields(Stream& stream, Data& data) {
-    stream(data.modules, data.kernels, data.contents, data.variants, data.subgroupSize,
-           data.vendor, data.device);
+    stream(data.modules, data.kernels, data.contents, data.variants, data.subgroupSize, data.vendor,
+           data.device);
 }
 
 /// Values that lie in the file as in memory.
