@@ -246,11 +246,8 @@ class Function(Generic[P, R]):
             results: dict[str, Array] = {}
             value = self._function(*args, **kwargs)
             named_arrays(value, "" if isinstance(value, dict) else "result", results)
-            if not results:
-                raise TypeError(
-                    f"a program's function returns arrays, not {type(value).__name__}; "
-                    "return the array that it changes"
-                )
+            if not results and value is not None:
+                raise TypeError(f"a program's function returns arrays, not {type(value).__name__}")
             del value, args, kwargs
             gc.collect()  # cycles with arrays, which would seem to outlive the function
             return results

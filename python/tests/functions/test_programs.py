@@ -115,6 +115,14 @@ def test_changed_arguments_are_results_and_stay_as_they_are(mgr: kp.Manager) -> 
     assert float(found["result"]) == 12
     np.testing.assert_array_equal(x, np.arange(4.0))
 
+    @kp.function
+    def smooth(u: Any) -> None:
+        u[1:-1] = (u[:-2] + u[2:]) / 2
+
+    (changed,) = reloaded(smooth.program(x)).tensors()
+    assert changed.name == "u" and changed.input and changed.output
+    np.testing.assert_array_equal(smooth.program(x)(u=[0.0, 1, 4, 9]), [0, 2, 5, 9])
+
 
 def test_programs_of_several_sizes_are_joined(mgr: kp.Manager) -> None:
     total = kp.function(lambda x: x.sum())
@@ -169,6 +177,7 @@ def test_programs_run_from_the_command_line(
         (lambda x: x * float(x[0]), kp.InvalidArgument, "cannot be captured.*test_programs.py"),
         (lambda x: x[x > 0], kp.InvalidArgument, "cannot be captured"),
         (lambda x: 3, TypeError, "returns arrays, not int"),
+        (lambda x: x.sum().evaluate().dtype and None, kp.InvalidArgument, "returns no array"),
         (lambda x: kp.ones(3, device=x.device), kp.InvalidArgument, "uses the tensor 'x'"),
         (lambda x: {"x": x + 1}, kp.InvalidArgument, "have the name 'x'"),
         (lambda x: x[:0], kp.InvalidArgument, "has no elements"),

@@ -177,7 +177,11 @@ Program captureProgram(const std::function<NamedArrays(const NamedArrays&)>& fun
     capture.call(function, copies);
     home->queue()->finish(); // the contents of memory that are saved come from earlier launches
     const std::shared_ptr<vulkan::Device>& device = implOf(*home->queue()).device;
-    return Program::Impl::make(device, home->queue(), capture.record(*device));
+    program::Data data = capture.record(*device);
+    if (std::ranges::none_of(data.variants.front().tensors, &ProgramTensor::output))
+        throw InvalidArgument("the function of the program returns no array and changes none of "
+                              "its arguments, so there is nothing to compute");
+    return Program::Impl::make(device, home->queue(), std::move(data));
 }
 
 NamedArrays runProgram(const Program& program, const NamedArrays& inputs) {
