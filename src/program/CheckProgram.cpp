@@ -150,8 +150,9 @@ private:
             program::require(binding != kernel.bindings.end() && each.element < binding->count &&
                                  bound.insert({each.set, each.binding, each.element}).second,
                              "a descriptor belongs to no binding of its kernel");
-            program::require(each.bytes > 0 && isInside(each.offset, each.bytes,
-                                                        wholeWords(slot(each.slot).bytes)),
+            const uint64_t bytes = slot(each.slot).bytes;
+            program::require(each.bytes > 0 && each.offset < bytes &&
+                                 isInside(each.offset, each.bytes, wholeWords(bytes)),
                              "a descriptor reaches beyond its memory");
         }
         program::require(bound.size() == needed, "a binding of a kernel has no memory");

@@ -25,7 +25,7 @@ struct Program::Impl {
     std::vector<std::shared_ptr<vulkan::Pipeline>> pipelines; ///< of data.kernels
     std::vector<std::shared_ptr<Tensor>> contents;            ///< data.contents on the device
 
-    /// Returns a program with one more object for its state.
+    /// Returns a program of this data. @throws as the constructor
     static Program make(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue,
                         program::Data data) {
         return Internals::handle<Program>(std::shared_ptr<const Impl>(
