@@ -12,6 +12,7 @@
 
 #include "base/Text.hpp"
 #include "core/algorithm/AlgorithmChecks.hpp"
+#include "shader/Validate.hpp"
 #include "vulkan/queue/HazardTracker.hpp"
 
 namespace kp::program {
@@ -226,6 +227,7 @@ shader::Reflection reflectionOf(const Kernel& kernel, const Data& data) {
 void requireKernel(const Kernel& kernel, const Data& data, const vulkan::Device& device) {
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
     const shader::Reflection reflection = reflectionOf(kernel, data);
+    shader::requireSpirvVersion(data.modules[kernel.module], device.plan().apiVersion);
     requireCapabilities(kernel.capabilities, device);
     requireDescriptors(reflection, device);
     requireLocalSize(kernel.localSize, device);

@@ -10,7 +10,8 @@ namespace kp::program {
 /// parts. @throws InvalidArgument that says what is wrong
 void requireSound(const Data& data);
 
-/// Checks that a device has what a sound program needs. @throws Unsupported that names it
+/// Checks that a device has what a sound program needs. @throws Unsupported, ShaderError that name
+/// it
 void requireDevice(const Data& data, const vulkan::Device& device);
 
 } // namespace kp::program

@@ -145,4 +145,8 @@ void validate(std::span<const uint32_t> spirv, const Hash& contentKey, uint32_t 
     accepted.put(key, true, 1);
 }
 
+void requireSpirvVersion(std::span<const uint32_t> spirv, uint32_t vulkanVersion) {
+    checkHeader(spirv, rulesOf(vulkanVersion));
+}
+
 } // namespace kp::shader

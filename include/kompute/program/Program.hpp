@@ -90,7 +90,7 @@ public:
     /// with it are checked, but not what its kernels do: load what you would also execute. See
     /// loadUntrusted().
     /// @throws InvalidArgument if it cannot be read, is damaged, or is of a newer version;
-    ///         Unsupported if the device lacks what it needs
+    ///         Unsupported or ShaderError if the device lacks what it needs
     static Program load(const Manager& manager, const std::string& path);
     /// Same, of a file's content in memory.
     static Program parse(const Manager& manager, const void* data, size_t bytes);

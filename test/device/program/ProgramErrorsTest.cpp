@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a program cannot be made of, read from or run with.
+#include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 
 #include <kompute/operations/OpRepeat.hpp>
 
@@ -29,6 +31,14 @@ protected:
         return kp::Program::parse(manager, file.data(), file.size());
     }
 };
+
+constexpr size_t kHeader = 40;
+
+/// Makes the checksum of a changed file right.
+void seal(std::vector<unsigned char>& file) {
+    const kp::Hash hash = kp::hashBytes(file.data() + kHeader, file.size() - kHeader);
+    std::memcpy(file.data() + 24, &hash, sizeof hash);
+}
 
 /// An operation of the program's own, which records nothing.
 class OwnOperation : public kp::OpBase {
@@ -110,15 +120,13 @@ TEST_F(ProgramErrors, RefusesDamagedFiles) {
 
 TEST_F(ProgramErrors, RefusesFilesThatReachBeyondTheirMemory) {
     const std::vector<unsigned char> good = copy().content();
-    constexpr size_t kHeader = 40;
     size_t refused = 0;
     // Each 8 bytes become a number that is too large, with a checksum that is right.
     for (size_t at = kHeader; at + 8 <= good.size(); ++at) {
         std::vector<unsigned char> file = good;
         const uint64_t large = UINT64_MAX - 7;
         std::memcpy(file.data() + at, &large, sizeof large);
-        const kp::Hash hash = kp::hashBytes(file.data() + kHeader, file.size() - kHeader);
-        std::memcpy(file.data() + 24, &hash, sizeof hash);
+        seal(file);
         try {
             static_cast<void>(kp::Program::parseUntrusted(manager, file.data(), file.size()));
         } catch (const kp::Error&) {
@@ -126,6 +134,18 @@ TEST_F(ProgramErrors, RefusesFilesThatReachBeyondTheirMemory) {
         }
     }
     EXPECT_GT(refused, (good.size() - kHeader) / 2);
+}
+
+TEST_F(ProgramErrors, NamesKernelsThatAreTooNewForTheDevice) {
+    auto sequence = manager.sequence();
+    sequence->record<kp::OpAlgoDispatch>(manager.algorithm({x}, incrementFloats()));
+    std::vector<unsigned char> file = kp::Program::of(*sequence, {{"x", x}}, {{"x", x}}).content();
+    const unsigned char magic[] = {0x03, 0x02, 0x23, 0x07};
+    const auto module = std::search(file.begin(), file.end(), std::begin(magic), std::end(magic));
+    ASSERT_NE(module, file.end());
+    module[5] = 9; // the minor version
+    seal(file);
+    EXPECT_ERROR(kp::ShaderError, "SPIR-V 1.9", parsed(file));
 }
 
 TEST_F(ProgramErrors, MayBeRepeatedByTheDevice) {
