@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 
 import kp
 from kp.cli import main
+
+FILTER = Path(__file__).parents[3] / "examples" / "trained_filter"
 
 
 @pytest.fixture
@@ -207,3 +210,16 @@ def test_wrong_inputs_say_what_is_expected(mgr: kp.Manager, tmp_path: Path) -> N
     with pytest.raises(TypeError, match="at least one array"):
         kp.function(lambda: kp.ones(3)).program()
     assert repr(program) == "<kp.Program x: float32[3], result: float32[3] (output)>"
+
+
+@pytest.mark.skipif(not FILTER.is_dir(), reason="there are no examples here")
+def test_the_saved_filter_of_the_examples_is_what_its_training_makes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["train.py", str(tmp_path / "filter.kp")])
+    runpy.run_path(str(FILTER / "train.py"), run_name="__main__")
+    assert "after; saved to filter.kp" in capsys.readouterr().out
+    made, kept = (kp.Program.load(folder / "filter.kp") for folder in (tmp_path, FILTER))
+    assert made.tensors() == kept.tensors()
+    noisy = values(4104)
+    np.testing.assert_allclose(made(noisy=noisy), kept(noisy=noisy), rtol=1e-4)
