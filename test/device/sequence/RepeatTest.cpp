@@ -6,6 +6,7 @@
 
 #include <kompute/Launch.hpp>
 #include <kompute/Primitives.hpp>
+#include <kompute/program/Program.hpp>
 
 #include "../CallCounter.hpp"
 #include "../TestSupport.hpp"
@@ -54,6 +55,24 @@ TEST_F(OpRepeatTest, StopsAfterTheStepThatSetsTheFlag) {
     manager.sequence()->eval(repeat({count(7), add(t, 10)}, 20));
     EXPECT_EQ(onDevice<uint32_t>(*counter)[0], 7u);
     EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{71, 72, 73, 74, 75}));
+}
+
+TEST_F(OpRepeatTest, IsSavedInAProgram) {
+    auto sequence = manager.sequence();
+    sequence->record(repeat({count(7), add(t, 10), std::make_shared<kp::OpSort>(t)}, 20));
+    const kp::NamedTensors tensors = {{"counter", counter}, {"flag", flag}, {"t", t}};
+    const std::vector<unsigned char> content =
+        kp::Program::of(*sequence, tensors, tensors).content();
+    const kp::Program program =
+        kp::Program::parseUntrusted(manager, content.data(), content.size());
+    for (int run = 0; run < 2; ++run) {
+        counter->upload(std::vector<uint32_t>{0});
+        flag->upload(std::vector<uint32_t>{0});
+        t->upload(std::vector<uint32_t>{5, 4, 3, 2, 1});
+        manager.sequence()->eval(program.operation(tensors));
+        EXPECT_EQ(onDevice<uint32_t>(*counter)[0], 7u);
+        EXPECT_EQ(onDevice<uint32_t>(*t), (std::vector<uint32_t>{71, 72, 73, 74, 75}));
+    }
 }
 
 TEST_F(OpRepeatTest, RunsAtMostItsStepsAndGoesOnWhenEvaluatedAgain) {
