@@ -27,7 +27,14 @@ typedef struct kp_tensor kp_tensor;       /* memory of a device */
 typedef struct kp_program kp_program;     /* a kp::Program */
 typedef struct kp_recording kp_recording; /* what recorded commands use */
 
-typedef enum kp_status {
+/* C allows any int in an enumeration, and C++ in one of a known type. */
+#ifdef __cplusplus
+#define KOMPUTE_ENUM(name) typedef enum name : int
+#else
+#define KOMPUTE_ENUM(name) typedef enum name
+#endif
+
+KOMPUTE_ENUM(kp_status) {
     KP_SUCCESS = 0,
     KP_INVALID_ARGUMENT = 1,
     KP_UNSUPPORTED = 2, /* by the device, or in a program */
@@ -38,7 +45,7 @@ typedef enum kp_status {
 } kp_status;
 
 /* The numbers of kp::Memory::DataTypes. */
-typedef enum kp_type {
+KOMPUTE_ENUM(kp_type) {
     KP_BOOL = 0,
     KP_INT32 = 1,
     KP_UINT32 = 2,
@@ -122,7 +129,7 @@ KOMPUTE_API kp_status kp_program_sort(kp_manager* manager, kp_type type, uint64_
                                       int descending, kp_program** program);
 
 /* How a reduction and a scan combine elements. */
-typedef enum kp_operation {
+KOMPUTE_ENUM(kp_operation) {
     KP_SUM = 0,
     KP_PRODUCT = 1,
     KP_MINIMUM = 2,
@@ -177,6 +184,8 @@ KOMPUTE_API kp_status kp_program_record(const kp_program* program, const kp_name
                                         size_t count, void* command_buffer,
                                         kp_recording** recording);
 KOMPUTE_API void kp_recording_destroy(kp_recording* recording);
+
+#undef KOMPUTE_ENUM
 
 #ifdef __cplusplus
 }
