@@ -14,6 +14,7 @@
 
 #include "base/Hash.hpp"
 #include "base/Text.hpp"
+#include "core/algorithm/BindingText.hpp"
 #include "core/algorithm/Specialization.hpp"
 #include "core/memory/MemoryImpl.hpp"
 #include "core/queue/QueueImpl.hpp"
@@ -273,10 +274,52 @@ private:
     uint32_t mLastPushFirst = 0;          ///< its place in Variant::push
 };
 
-bool isSync(const OpBase& operation) {
-    return dynamic_cast<const OpSyncDevice*>(&operation) ||
-           dynamic_cast<const OpSyncLocal*>(&operation);
-}
+/// Checks that copies from the host and to it may be left out: they are first and last.
+class SyncChecks {
+public:
+    SyncChecks(const Recording& recording, const CommandTape& tape)
+        : mRecording(recording), mTape(tape) {}
+
+    /// Returns false if an operation is not such a copy. @throws Unsupported
+    bool leaveOut(OpBase& operation) {
+        const bool toDevice = dynamic_cast<const OpSyncDevice*>(&operation);
+        if (!toDevice && !dynamic_cast<const OpSyncLocal*>(&operation))
+            return false;
+        const Accesses accesses = operation.accesses();
+        for (const Accesses::Entry& entry : accesses.entries()) {
+            if (!toDevice)
+                mToHost.push_back({entry.memory, mTape.commands().size()});
+            else if (const CommandTape::Use use = useOf(*entry.memory); use.reads || use.writes)
+                failOrder("OpSyncDevice", *entry.memory, "after operations that use it");
+        }
+        return true;
+    }
+    /// Call it after the last operation. @throws Unsupported
+    void finish() const {
+        for (const auto& [memory, commands] : mToHost)
+            if (const CommandTape::Use use = useOf(*memory);
+                use.writes && use.lastWrite >= commands)
+                failOrder("OpSyncLocal", *memory, "before an operation that writes it");
+    }
+
+private:
+    CommandTape::Use useOf(const Memory& memory) const {
+        for (const vulkan::ResourceAccess& access : mRecording.accesses.resources())
+            if (access.resource == implOf(memory).primary() && access.memory < mTape.uses().size())
+                return mTape.uses()[access.memory];
+        return {};
+    }
+    [[noreturn]] static void failOrder(const char* operation, const Memory& memory,
+                                       const char* where) {
+        fail<Unsupported>("{} of {} comes {}, which a program cannot repeat, because it has no "
+                          "copies from the host or to it; make a program of each part",
+                          operation, describeMemory(implOf(memory)), where);
+    }
+
+    const Recording& mRecording;
+    const CommandTape& mTape;
+    std::vector<std::pair<std::shared_ptr<Memory>, size_t>> mToHost;
+};
 
 /// Returns the queue of the device that computes. @throws Unsupported if there is none
 const vulkan::Queue& computingQueue(const vulkan::Device& device) {
@@ -357,12 +400,14 @@ Data recordProgram(vulkan::Device& device, std::span<const std::shared_ptr<OpBas
     Recorder recorder(device, recording, recording.commandBuffer.handle());
     recorder.lend(loan);
     bool any = false;
+    SyncChecks syncs(recording, tape);
     for (const std::shared_ptr<OpBase>& operation : operations) {
-        if (isSync(*operation))
+        if (syncs.leaveOut(*operation))
             continue;
         recorder.record(*operation);
         any = true;
     }
+    syncs.finish();
     if (!any)
         throw InvalidArgument("there are no operations to make a program of; record some first");
     if (!recording.reports.empty())

@@ -65,7 +65,8 @@ class KOMPUTE_API Program {
 public:
     /// Makes a program of the operations that a sequence has recorded.
     ///
-    /// OpSyncDevice and OpSyncLocal are left out. Of tensors without a name, the host's data that
+    /// OpSyncDevice and OpSyncLocal are left out; they come before the other uses of their tensors,
+    /// and after them. Of tensors without a name, the host's data that
     /// OpSyncDevice would copy is copied now.
     /// @param inputs, outputs  tensors that runs get; one with the same name in both is changed in
     ///                         place

@@ -58,6 +58,8 @@ void CommandTape::noteAccesses(std::span<const HazardAccess> accesses) {
         use.readsFirst |= access.reads && !use.reads && !use.writes;
         use.reads |= access.reads;
         use.writes |= access.writes;
+        if (access.writes)
+            use.lastWrite = mCommands.size();
     }
 }
 

@@ -65,6 +65,7 @@ public:
         bool reads = false;      ///< some operation does
         bool writes = false;     ///< likewise
         bool readsFirst = false; ///< the first one that uses it reads it
+        size_t lastWrite = 0;    ///< number of commands before the last one that writes it
     };
 
     const std::vector<Command>& commands() const { return mCommands; }

@@ -65,6 +65,19 @@ TEST_F(ProgramErrors, NamesWhatCannotBeSaved) {
     EXPECT_ERROR(kp::Unsupported, "images", kp::Program::of(*images, {}, {}));
 }
 
+TEST_F(ProgramErrors, RefusesCopiesOfTheHostBetweenOperations) {
+    auto late = copying();
+    late->record<kp::OpSyncDevice>({x});
+    EXPECT_ERROR(kp::Unsupported, "OpSyncDevice", kp::Program::of(*late, {{"x", x}}, {{"y", y}}));
+    auto early = manager.sequence();
+    early->record<kp::OpSyncDevice>({x})
+        ->record<kp::OpCopy>({x, y})
+        ->record<kp::OpSyncLocal>({y})
+        ->record<kp::OpAlgoDispatch>(manager.algorithm({y}, incrementFloats()));
+    EXPECT_ERROR(kp::Unsupported, "before an operation that writes it",
+                 kp::Program::of(*early, {{"x", x}}, {{"y", y}}));
+}
+
 TEST_F(ProgramErrors, NamesTensorsThatAreGivenWrongly) {
     auto z = tensorOf<float>({0, 0});
     auto sequence = copying();
