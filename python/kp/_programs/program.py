@@ -99,7 +99,8 @@ class Program:
     @property
     def device(self) -> Manager:
         """The manager that runs it."""
-        return self._program.device
+        manager: Manager = self._program.device
+        return manager
 
     @property
     def variants(self) -> int:

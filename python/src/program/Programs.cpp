@@ -146,16 +146,16 @@ py::dict runWithArrays(const ProgramHandle& handle, const py::dict& given) {
 void bindPrograms(py::module_& module) {
     declareOperation<ProgramOperation>(module, "_ProgramOperation", "A run of a program.");
     py::class_<ProgramHandle>(module, "_Program")
-        .def_static("parse", &parse, "device"_a, "content"_a, "trusted"_a)
+        .def_static("parse", &parse, "manager"_a, "content"_a, "trusted"_a)
         .def_static("of", &ofSequence, "sequence"_a, "inputs"_a, "outputs"_a)
-        .def_static("captured", &captured, "device"_a, "function"_a, "arguments"_a)
+        .def_static("captured", &captured, "manager"_a, "function"_a, "arguments"_a)
         .def_static("joined", &joined, "programs"_a)
         .def("content", &contentOf)
         .def("variants", [](const ProgramHandle& handle) { return handle.program.variants(); })
         .def("tensors", &tensorsOf, "variant"_a)
-        .def("operation", &operationOf, "tensors"_a)
-        .def("run", &run, "tensors"_a)
-        .def("run_with_arrays", &runWithArrays, "arrays"_a)
+        .def("operation", &operationOf, "named"_a)
+        .def("run", &run, "named"_a)
+        .def("run_with_arrays", &runWithArrays, "named"_a)
         .def_property_readonly("device",
                                [](const ProgramHandle& handle) { return handle.manager; });
 }
