@@ -21,6 +21,7 @@
 #include "core/sequence/Recorder.hpp"
 #include "core/sequence/Recording.hpp"
 #include "core/sequence/SequenceImpl.hpp"
+#include "program/CheckProgram.hpp"
 #include "program/ProgramImpl.hpp"
 #include "shader/reflect/Reflection.hpp"
 #include "shader/reflect/VariableSizes.hpp"
@@ -84,7 +85,7 @@ private:
             fail<InvalidArgument>("operations of the program read {} before they write it, but it "
                                   "was given as an output alone; give it as an input, too",
                                   program::describe(given.described));
-        slot.reads = given.described.input;
+        slot.reads = given.described.input || use.reads;
         slot.writes = use.writes;
         const uint64_t begin = buffer.offset();
         const auto [place, isNew] = mPlaces.try_emplace(
@@ -113,16 +114,22 @@ private:
         const uint64_t end = begin + wholeWords(buffer->size());
         const auto [known, isNew] = mPlaces.try_emplace(
             buffer->handle(), Place{begin, end, static_cast<uint32_t>(variant().slots.size())});
+        const CommandTape::Use use = useOf(access.memory);
         if (!isNew) {
             requireInside(known->second, begin, end);
+            Slot& view = variant().slots[known->second.slot];
+            view.reads |= use.reads;
+            view.writes |= use.writes;
+            if (view.kind == Slot::Kind::eConstant && view.writes)
+                view.kind = Slot::Kind::eState;
             return;
         }
-        const CommandTape::Use use = useOf(access.memory);
         Slot slot{.bytes = end - begin, .reads = use.reads, .writes = use.writes};
         if (!scratch.contains(buffer)) {
             slot.kind = use.writes ? Slot::Kind::eState : Slot::Kind::eConstant;
             slot.saved = static_cast<uint32_t>(mData.contents.size());
             std::vector<std::byte> contents(slot.bytes);
+            vulkan::bringToDevice(*access.resource, {}); // what only the host has so far
             const std::shared_ptr<vulkan::Buffer> held =
                 std::static_pointer_cast<vulkan::Buffer>(access.resource);
             mDevice.transfer().download(held, 0, contents.data(), buffer->size());
@@ -167,6 +174,7 @@ private:
             const Place& destination = placeOf(command.destination);
             made.source = source.slot;
             made.destination = destination.slot;
+            variant().slots[source.slot].reads = true;
             for (const VkBufferCopy& region : command.regions)
                 made.regions.push_back({region.srcOffset - source.begin,
                                         region.dstOffset - destination.begin, region.size});
@@ -364,19 +372,6 @@ std::vector<Given> givenOf(const NamedTensors& inputs, const NamedTensors& outpu
     return given;
 }
 
-/// Copies what OpSyncDevice would copy, of tensors that runs are not given.
-void bringToDevice(const std::vector<std::shared_ptr<OpBase>>& operations,
-                   const std::vector<Given>& given) {
-    for (const std::shared_ptr<OpBase>& operation : operations) {
-        if (!dynamic_cast<const OpSyncDevice*>(operation.get()))
-            continue;
-        const Accesses accesses = operation->accesses();
-        for (const Accesses::Entry& entry : accesses.entries())
-            if (std::ranges::find(given, entry.memory, &Given::tensor) == given.end())
-                implOf(*entry.memory).bringToDevice();
-    }
-}
-
 } // namespace
 
 bool usesSubgroups(const Kernel& kernel) {
@@ -421,7 +416,9 @@ Data recordProgram(vulkan::Device& device, std::span<const std::shared_ptr<OpBas
     std::set<const vulkan::Buffer*> undefined = scratch;
     for (const std::shared_ptr<vulkan::Buffer>& buffer : loan.buffers())
         undefined.insert(buffer.get());
-    return Writer(device, recording.accesses, tape).write(given, undefined);
+    Data data = Writer(device, recording.accesses, tape).write(given, undefined);
+    requireSound(data);
+    return data;
 }
 
 } // namespace kp::program
@@ -449,7 +446,6 @@ Program Program::of(const std::vector<std::shared_ptr<OpBase>>& operations,
     const std::shared_ptr<vulkan::Device>& device = implOf(*queue).device;
     const std::vector<program::Given> given = program::givenOf(inputs, outputs, *device);
     queue->finish(); // arrays may have launched what the contents of memory come from
-    program::bringToDevice(operations, given);
     return Impl::make(device, queue, program::recordProgram(*device, operations, given));
 }
 

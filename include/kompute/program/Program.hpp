@@ -66,8 +66,8 @@ public:
     /// Makes a program of the operations that a sequence has recorded.
     ///
     /// OpSyncDevice and OpSyncLocal are left out; they come before the other uses of their tensors,
-    /// and after them. Of tensors without a name, the host's data that
-    /// OpSyncDevice would copy is copied now.
+    /// and after them. Of tensors without a name, newer data of the
+    /// host is copied to the device now.
     /// @param inputs, outputs  tensors that runs get; one with the same name in both is changed in
     ///                         place
     /// @throws InvalidArgument if there are no operations, a tensor has two names, operations do

@@ -83,6 +83,31 @@ TEST_F(ProgramTest, SavesTheContentsOfTensorsWithoutAName) {
     EXPECT_EQ(y->vector(), (Floats{10, 40, 90}));
 }
 
+TEST_F(ProgramTest, SavesDataThatOnlyTheHostHasSoFar) {
+    auto used = tensorOf(Floats(4, 1234));
+    manager.sequence()->eval<kp::OpSyncDevice>({used});
+    used.reset(); // its memory comes again
+    auto weights = tensorOf(Floats(4, 2));
+    auto y = tensorOf(Floats(4, 0));
+    auto sequence = manager.sequence();
+    sequence->record<kp::OpCopy>({weights, y});
+    const kp::Program program = reloaded(kp::Program::of(*sequence, {}, {{"y", y}}));
+    program.run({{"y", y}});
+    EXPECT_EQ(y->vector(), Floats(4, 2));
+}
+
+TEST_F(ProgramTest, ReadsItsOutputs) {
+    auto x = tensorOf<float>({1, 2});
+    auto t = tensorOf<float>({0, 0});
+    auto y = tensorOf<float>({0, 0});
+    auto sequence = manager.sequence();
+    sequence->record<kp::OpCopy>({x, t})->record<kp::OpCopy>({t, y});
+    const kp::Program program =
+        reloaded(kp::Program::of(*sequence, {{"x", x}}, {{"t", t}, {"y", y}}));
+    program.run({{"x", x}, {"t", t}, {"y", y}});
+    EXPECT_EQ(y->vector(), (Floats{1, 2}));
+}
+
 TEST_F(ProgramTest, BeginsEachRunWithTheSavedState) {
     auto state = tensorOf<float>({5, 6});
     auto y = tensorOf<float>({0, 0});
