@@ -8,8 +8,12 @@ from collections.abc import Mapping, Sequence as Items
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .. import _kp
 from .._default import _manager_for
+from .._errors import InvalidArgument
 from .._kp import Manager, OpBase, Sequence, Tensor
 from .._wording import explains_methods
 from ..arrays.array import Array
@@ -111,7 +115,7 @@ class Program:
         """Return what a variant takes and gives: inputs first, each by name."""
         return tuple(ProgramTensor(*each) for each in self._program.tensors(variant))
 
-    def __call__(self, **inputs: Any) -> Array | dict[str, Array]:
+    def __call__(self, /, **inputs: Any) -> Array | dict[str, Array]:
         """Run the program with arrays, or what kp.asarray() takes, and return its output.
 
         Several outputs are returned in a dict. The inputs stay as they are; of those that the
@@ -122,7 +126,7 @@ class Program:
             name: (
                 value
                 if isinstance(value, Array)
-                else asarray(value, dtype=types.get(name), device=self.device)
+                else asarray(_converted(name, value, types.get(name)), device=self.device)
             )
             for name, value in inputs.items()
         }
@@ -145,6 +149,27 @@ class Program:
         ]
         more = "" if self.variants == 1 else f", {self.variants} variants"
         return f"<kp.Program {', '.join(parts)}{more}>"
+
+
+def _converted(name: str, value: Any, dtype: str | None) -> NDArray[Any]:
+    """Return values in the type of an input, which holds them: only floats are rounded."""
+    given = np.asarray(value)
+    if dtype is None or given.dtype == dtype:
+        return given
+    held = given.dtype.kind != "c" or np.dtype(dtype).kind == "c"
+    if held:
+        with np.errstate(all="ignore"):
+            converted = given.astype(dtype)
+            if converted.dtype.kind in "fc":
+                held = bool(np.array_equal(np.isfinite(converted), np.isfinite(given)))
+            else:
+                held = bool(np.array_equal(converted.astype(given.dtype), given))
+    if not held:
+        raise InvalidArgument(
+            f"the program's {name!r} has elements of type {dtype}, which does not hold the values of "
+            f"type {given.dtype} that were given; convert them with astype() first"
+        )
+    return converted
 
 
 def named_arrays(value: Any, name: str, found: dict[str, Array]) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import Any
+
+import numpy as np
 
 import kp
 from kp.cli.arguments import assignment
@@ -37,6 +40,7 @@ def is_program(path: str) -> bool:
 
 
 def run_program(arguments: argparse.Namespace) -> int:
+    refuse_shader_options(arguments)
     program = kp.Program.load(arguments.shader, device=open_manager(arguments.device))
     inputs = named("--input", arguments.input)
     outputs = named("--output", arguments.output)
@@ -45,7 +49,7 @@ def run_program(arguments: argparse.Namespace) -> int:
     for path in outputs.values():
         check_can_write(path)
     arrays = {
-        name: kp.asarray(read_array(path), device=program.device) for name, path in inputs.items()
+        name: kp.asarray(read_input(path), device=program.device) for name, path in inputs.items()
     }
     start = time.perf_counter()
     made = program(**arrays)
@@ -60,6 +64,30 @@ def run_program(arguments: argparse.Namespace) -> int:
             write_array(outputs[name], value)
             print(f"  saved to {outputs[name]}")
     return 0
+
+
+def refuse_shader_options(arguments: argparse.Namespace) -> None:
+    """Refuse options that a program has no use for, instead of ignoring them."""
+    given = {
+        "--in, --out or --in-out": arguments.memory,
+        "--save": arguments.save,
+        "--check": arguments.check,
+        "--push": arguments.push,
+        "--spec": arguments.spec,
+        "--groups": arguments.groups,
+        "--threads": arguments.threads,
+        "--repeat": arguments.repeat > 1,
+    }
+    for option, value in given.items():
+        if value:
+            raise UsageError(
+                f"{option} is for shaders; a program takes --input NAME=FILE and --output NAME=FILE"
+            )
+
+
+def read_input(path: str) -> Any:
+    """Return an array of any type that arrays have, also complex numbers, or an image."""
+    return np.load(path, allow_pickle=False) if path.endswith(".npy") else read_array(path)
 
 
 def output_name(program: kp.Program) -> str:

@@ -169,6 +169,8 @@ def test_programs_run_from_the_command_line(
     assert "nothing called 'v' for --output; it has result" in capsys.readouterr().err
     assert main(["run", str(path)]) == 1
     assert "also takes 'u'" in capsys.readouterr().err
+    assert main([*command, "--check", str(tmp_path / "u.npy")]) == 2
+    assert "--check is for shaders" in capsys.readouterr().err
     path.write_bytes(path.read_bytes()[:-1])
     assert main(command) == 1
     assert "damaged" in capsys.readouterr().err
@@ -191,6 +193,34 @@ def test_what_cannot_be_saved_says_why(
 ) -> None:
     with pytest.raises(error, match=message):
         kp.function(function).program(kp.ones(3, device=mgr))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "given"),
+    [
+        ("int32", [2.9]), ("int32", [np.nan]), ("int32", np.array([2**40])), ("uint8", [300]),
+        ("uint8", np.array([-1])), ("float32", [1e300]), ("float64", [1j]), ("bool", [2]),
+    ],
+)  # fmt: skip
+def test_values_that_a_type_does_not_hold_are_refused(
+    dtype: str, given: Any, mgr: kp.Manager
+) -> None:
+    program = kp.function(lambda x: x[::1].copy()).program(kp.zeros(1, dtype=dtype, device=mgr))
+    with pytest.raises(kp.InvalidArgument, match=f"type {dtype}, which does not hold"):
+        program(x=given)
+    assert program(x=[1]).dtype == dtype  # type: ignore[union-attr]
+
+
+def test_what_is_made_can_be_read(mgr: kp.Manager) -> None:
+    x = kp.asarray(np.arange(10.0), device=mgr)
+    for function in (
+        lambda x: kp.roll(x * 2, 1) + 1,
+        lambda x: kp.concatenate([x, kp.roll(x, 1)]) * 2,
+        lambda x: kp.stack([x[:8], x[1:9], x[2:]]).sum(axis=0),
+        lambda x: kp.roll(kp.roll(x, 1), 1)[::-1].copy() + x,
+    ):
+        program = reloaded(kp.function(function).program(x))
+        np.testing.assert_array_equal(program(x=np.arange(10.0) ** 2), function(x * x))
 
 
 def test_wrong_inputs_say_what_is_expected(mgr: kp.Manager, tmp_path: Path) -> None:
