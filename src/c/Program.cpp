@@ -79,7 +79,7 @@ kp_status guarded(Function&& function) noexcept {
 template <typename... Pointers>
 void requirePointers(const Pointers*... pointers) {
     if ((!pointers || ...))
-        throw InvalidArgument("a pointer that must not be null is");
+        throw InvalidArgument("a pointer argument is null");
 }
 
 Memory::DataTypes typeOf(kp_type type) {

@@ -83,7 +83,8 @@ private:
             return each.described.name == name;
         };
         if (std::ranges::any_of(mGiven, sameName))
-            fail<InvalidArgument>("an argument and a result of the program have the name '{}'",
+            fail<InvalidArgument>("an argument and a result of the program have the name '{}'; "
+                                  "give the result another one",
                                   name);
         result = whole(result);
         const std::shared_ptr<Tensor> memory = memoryOf(result);

@@ -95,7 +95,7 @@ TEST_F(ProgramHeader, RecordsIntoACommandBufferOfTheCallersDevice) {
 
 TEST_F(ProgramHeader, ReportsErrors) {
     EXPECT_EQ(kp_manager_create(0, nullptr), KP_INVALID_ARGUMENT);
-    EXPECT_STREQ(kp_last_error(), "a pointer that must not be null is");
+    EXPECT_STREQ(kp_last_error(), "a pointer argument is null");
     expect(kp_manager_create(0, &manager));
     EXPECT_EQ(kp_program_load(manager, "/nowhere/step.kp", &program), KP_INVALID_ARGUMENT);
     EXPECT_NE(std::string(kp_last_error()).find("/nowhere/step.kp"), std::string::npos);
