@@ -56,13 +56,17 @@ using NamedTensors = std::map<std::string, std::shared_ptr<Tensor>>;
 /// each time: memory without a name that it changes begins with the saved contents.
 /// Sizes are fixed; join() puts programs for several sizes into one.
 ///
-/// A program that links the static library, and of Kompute's headers uses this one and those for
-/// managers, tensors and sequences, contains no shader compiler: see docs/guides/programs.md.
+/// A program that links the static library, and loads and runs programs, contains no shader
+/// compiler: see docs/guides/programs.md.
 ///
 /// A value that shares its state with copies. Thread-safe; a sequence with its operation is used
 /// by one thread at a time.
 class KOMPUTE_API Program {
 public:
+    // A move copies, so that no program is without a state.
+    Program(const Program&) = default;
+    Program& operator=(const Program&) = default;
+
     /// Makes a program of the operations that a sequence has recorded.
     ///
     /// OpSyncDevice and OpSyncLocal are left out; they come before the other uses of their tensors,
