@@ -102,7 +102,7 @@ CopyLauncher::CopyLauncher(std::string variable, CopyEnd source, CopyEnd destina
         mOperation = std::make_shared<OpCopy>(std::vector<std::shared_ptr<Memory>>{from, to});
         return;
     }
-    if (overlap(*from, mRange.sourceOffset, *to, mRange.destinationOffset, mBytes))
+    if (overlap(*from, {mRange.sourceOffset, mBytes}, *to, {mRange.destinationOffset, mBytes}))
         launch::throwFor(name(),
                          "source and destination overlap in {}: {} bytes from offset {} to {}",
                          from == to ? "one tensor" : "the memory that two tensors view", mBytes,

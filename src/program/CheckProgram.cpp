@@ -145,10 +145,8 @@ private:
             needed += binding.count;
         for (const Bound& each :
              std::span(mVariant.bounds).subspan(command.boundFirst, command.boundCount)) {
-            const auto binding = std::ranges::find_if(kernel.bindings, [&](const auto& candidate) {
-                return candidate.set == each.set && candidate.binding == each.binding;
-            });
-            program::require(binding != kernel.bindings.end() && each.element < binding->count &&
+            const Kernel::Binding* const binding = bindingOf(kernel, each);
+            program::require(binding && each.element < binding->count &&
                                  bound.insert({each.set, each.binding, each.element}).second,
                              "a descriptor belongs to no binding of its kernel");
             const uint64_t bytes = slot(each.slot).bytes;
@@ -274,9 +272,7 @@ void requireDispatch(const Command& command, const Variant& variant, const Data&
     const Kernel& kernel = data.kernels[command.kernel];
     for (const Bound& bound :
          std::span(variant.bounds).subspan(command.boundFirst, command.boundCount)) {
-        const auto binding = std::ranges::find_if(kernel.bindings, [&](const auto& candidate) {
-            return candidate.set == bound.set && candidate.binding == bound.binding;
-        });
+        const Kernel::Binding* const binding = bindingOf(kernel, bound);
         const uint64_t alignment = binding->uniform ? limits.minUniformBufferOffsetAlignment
                                                     : limits.minStorageBufferOffsetAlignment;
         const uint64_t most =

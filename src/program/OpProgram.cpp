@@ -101,16 +101,11 @@ struct OpProgram::State {
 
     vulkan::DescriptorWrite writeOf(const Kernel& kernel, const Bound& bound) const {
         const vulkan::Buffer& memory = buffer(bound.slot);
-        const bool uniform =
-            std::ranges::any_of(kernel.bindings, [&](const Kernel::Binding& binding) {
-                return binding.uniform && binding.set == bound.set &&
-                       binding.binding == bound.binding;
-            });
         vulkan::DescriptorWrite write;
         write.binding = bound.binding;
         write.element = bound.element;
-        write.type =
-            uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        write.type = bindingOf(kernel, bound)->uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
+                                                       : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
         // A host application's buffer may end before its last word does.
         const uint64_t bytes = std::min(bound.bytes, memory.fillSize() - bound.offset);
         write.buffer = {memory.handle(), memory.offset() + bound.offset, bytes};

@@ -121,7 +121,7 @@ size_t variantFor(const NamedTensors& given, const Data& data) {
 void requireApart(const std::vector<ProgramTensor>& tensors, const NamedTensors& given) {
     for (auto a = tensors.begin(); a != tensors.end(); ++a)
         for (auto b = std::next(a); b != tensors.end(); ++b)
-            if ((a->output || b->output) && shareMemory(*given.at(a->name), *given.at(b->name)))
+            if ((a->output || b->output) && overlap(*given.at(a->name), *given.at(b->name)))
                 fail<InvalidArgument>("the tensors '{}' and '{}' of the program share memory, and "
                                       "one is written; give it memory of its own",
                                       a->name, b->name);

@@ -9,6 +9,8 @@
 
 #include <kompute/program/Program.hpp>
 
+#include "core/algorithm/Specialization.hpp"
+
 namespace kp::program {
 
 /// A kernel as the driver gets it.
@@ -122,6 +124,17 @@ inline bool isDispatch(const Command& command) {
     return command.kind == Command::Kind::eDispatch ||
            command.kind == Command::Kind::eDispatchIndirect;
 }
+
+/// Returns the binding of a descriptor; null if the kernel has none there.
+inline const Kernel::Binding* bindingOf(const Kernel& kernel, const Bound& bound) {
+    for (const Kernel::Binding& binding : kernel.bindings)
+        if (binding.set == bound.set && binding.binding == bound.binding)
+            return &binding;
+    return nullptr;
+}
+
+/// Returns the specialization constants, without types.
+Specialization specializationOf(const Kernel& kernel);
 
 /// Returns true for kernels whose results may depend on the size of subgroups.
 bool usesSubgroups(const Kernel& kernel);

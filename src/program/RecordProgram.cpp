@@ -76,7 +76,7 @@ private:
         if (used == mAccesses.resources().end())
             fail<InvalidArgument>("no operation of the program uses {}; leave it out",
                                   program::describe(given.described));
-        const CommandTape::Use use = useOf(used->memory);
+        const CommandTape::Use use = mTape.useOf(used->memory);
         if (use.writes && !given.described.output && !given.mayChange)
             fail<InvalidArgument>("operations of the program write {}, which was given as an input "
                                   "alone; give it as an output, too",
@@ -101,10 +101,6 @@ private:
         variant().slots.push_back(slot);
     }
 
-    CommandTape::Use useOf(uint32_t memory) const {
-        return memory < mTape.uses().size() ? mTape.uses()[memory] : CommandTape::Use{};
-    }
-
     void addMemory(const vulkan::ResourceAccess& access,
                    const std::set<const vulkan::Buffer*>& scratch) {
         const auto* const buffer = dynamic_cast<const vulkan::Buffer*>(access.resource.get());
@@ -114,7 +110,7 @@ private:
         const uint64_t end = begin + wholeWords(buffer->size());
         const auto [known, isNew] = mPlaces.try_emplace(
             buffer->handle(), Place{begin, end, static_cast<uint32_t>(variant().slots.size())});
-        const CommandTape::Use use = useOf(access.memory);
+        const CommandTape::Use use = mTape.useOf(access.memory);
         if (!isNew) {
             requireInside(known->second, begin, end);
             Slot& view = variant().slots[known->second.slot];
@@ -211,12 +207,13 @@ private:
             }
         }
         made.boundCount = static_cast<uint32_t>(variant().bounds.size()) - made.boundFirst;
-        std::vector<unsigned char>& push = variant().push;
-        if (command.push != mLastPush) {
-            mLastPush = command.push;
+        std::vector<unsigned char> constants = command.push;
+        constants.resize(kernel(made).pushBytes);
+        if (constants != mLastPush) {
+            std::vector<unsigned char>& push = variant().push;
             mLastPushFirst = static_cast<uint32_t>(push.size());
-            push.insert(push.end(), command.push.begin(), command.push.end());
-            push.resize(mLastPushFirst + wholeWords(kernel(made).pushBytes));
+            push.insert(push.end(), constants.begin(), constants.end());
+            mLastPush = std::move(constants);
         }
         made.pushFirst = mLastPushFirst;
     }
@@ -229,14 +226,11 @@ private:
         Kernel kernel;
         kernel.module = moduleOf(source);
         kernel.entryPoint = source.entryPoint;
-        Specialization specialization;
-        specialization.entries = source.specializationEntries;
-        for (const std::byte byte : source.specializationData)
-            specialization.data.push_back(static_cast<unsigned char>(byte));
         for (const VkSpecializationMapEntry& entry : source.specializationEntries)
             kernel.constants.push_back(
                 {entry.constantID, entry.offset, static_cast<uint32_t>(entry.size)});
         kernel.constantBytes = source.specializationData;
+        const Specialization specialization = specializationOf(kernel);
         kernel.pushBytes = pipeline.layout().pushConstantBytes();
         for (const vulkan::DescriptorBinding& binding : pipeline.layout().bindings()) {
             const bool uniform = binding.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
@@ -313,8 +307,8 @@ public:
 private:
     CommandTape::Use useOf(const Memory& memory) const {
         for (const vulkan::ResourceAccess& access : mRecording.accesses.resources())
-            if (access.resource == implOf(memory).primary() && access.memory < mTape.uses().size())
-                return mTape.uses()[access.memory];
+            if (access.resource == implOf(memory).primary())
+                return mTape.useOf(access.memory);
         return {};
     }
     [[noreturn]] static void failOrder(const char* operation, const Memory& memory,
@@ -328,14 +322,6 @@ private:
     const CommandTape& mTape;
     std::vector<std::pair<std::shared_ptr<Memory>, size_t>> mToHost;
 };
-
-/// Returns the queue of the device that computes. @throws Unsupported if there is none
-const vulkan::Queue& computingQueue(const vulkan::Device& device) {
-    for (size_t i = 0; i < device.userQueueCount(); ++i)
-        if (device.queue(i).computes())
-            return device.queue(i);
-    fail<Unsupported>("{} has no queue that computes, which a program needs", device.name());
-}
 
 void addGiven(std::vector<Given>& all, const NamedTensors& tensors, bool ProgramTensor::*use,
               const vulkan::Device& device) {
@@ -374,6 +360,15 @@ std::vector<Given> givenOf(const NamedTensors& inputs, const NamedTensors& outpu
 
 } // namespace
 
+Specialization specializationOf(const Kernel& kernel) {
+    Specialization specialization;
+    for (const Kernel::Constant& constant : kernel.constants)
+        specialization.entries.push_back({constant.id, constant.offset, constant.size});
+    for (const std::byte byte : kernel.constantBytes)
+        specialization.data.push_back(static_cast<unsigned char>(byte));
+    return specialization;
+}
+
 bool usesSubgroups(const Kernel& kernel) {
     return std::ranges::any_of(kernel.capabilities, [](const std::string& name) {
         return name.starts_with("GroupNonUniform") || name.starts_with("Subgroup");
@@ -387,7 +382,7 @@ std::string describe(const ProgramTensor& tensor) {
 Data recordProgram(vulkan::Device& device, std::span<const std::shared_ptr<OpBase>> operations,
                    const std::vector<Given>& given,
                    const std::set<const vulkan::Buffer*>& scratch) {
-    const vulkan::Queue& queue = computingQueue(device);
+    const vulkan::Queue& queue = computeQueue(device);
     vulkan::SharedScratch::Loan loan(device.sharedScratch(), queue);
     Recording recording;
     recording.begin(device, queue, [] { return std::string("a program"); });

@@ -36,7 +36,7 @@ void requireValidKernels(const Data& data, const vulkan::Device& device) {
         shader::validate(spirv, key, device.plan().apiVersion,
                          device.has(vulkan::Feature::eScalarBlockLayout));
         const auto reflection = shader::reflectCached(spirv, key);
-        Specialization specialization;
+        const Specialization specialization = specializationOf(kernel);
         for (const Kernel::Constant& constant : kernel.constants) {
             const auto declared = std::ranges::find(reflection->specConstants, constant.id,
                                                     &shader::SpecConstant::id);
@@ -44,10 +44,7 @@ void requireValidKernels(const Data& data, const vulkan::Device& device) {
                 declared == reflection->specConstants.end() ? 0 : shader::sizeOf(declared->type);
             if (bytes != 0 && bytes != constant.size)
                 failDiffers("a constant");
-            specialization.entries.push_back({constant.id, constant.offset, constant.size});
         }
-        for (const std::byte byte : kernel.constantBytes)
-            specialization.data.push_back(static_cast<unsigned char>(byte));
         if (reflection->entryPoint != kernel.entryPoint)
             failDiffers("its entry point");
         if (reflection->usesBufferAddresses)

@@ -107,7 +107,7 @@ void mutate(File& file, std::mt19937& random) {
         std::memmove(file.data() + to, file.data() + from, bytes);
     }
     }
-    // Most of a file is code, which is the validator's matter: changes elsewhere are at its end.
+    // Further changes need some bytes.
     if (file.size() < kHeaderBytes + 64)
         file.resize(kHeaderBytes + 64);
 }

@@ -12,7 +12,6 @@
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/capture/CapturedLaunches.hpp"
-#include "arrays/engine/Evaluate.hpp"
 #include "arrays/memory/Home.hpp"
 #include "base/Text.hpp"
 #include "core/memory/MemoryImpl.hpp"
@@ -46,8 +45,7 @@ ProgramTensor described(const std::string& name, const Array& array) {
 /// Captures a function of arrays for a program.
 class ProgramCapture {
 public:
-    ProgramCapture(Home& home, std::vector<program::Given>& given)
-        : mCapture(home), mGiven(given) {}
+    explicit ProgramCapture(Home& home) : mCapture(home) {}
 
     /// Adds an argument, which is all of its memory.
     void addInput(const std::string& name, const Array& array) {
@@ -97,7 +95,7 @@ private:
     }
 
     CapturedLaunches mCapture;
-    std::vector<program::Given>& mGiven;
+    std::vector<program::Given> mGiven;
 };
 
 /// Returns the variant of a program with the shapes of arrays.
@@ -171,8 +169,7 @@ Program captureProgram(const std::function<NamedArrays(const NamedArrays&)>& fun
         arrays::stateOf(copy).evaluated();
         copies.emplace(name, copy);
     }
-    std::vector<program::Given> given;
-    arrays::ProgramCapture capture(*home, given);
+    arrays::ProgramCapture capture(*home);
     for (const auto& [name, copy] : copies)
         capture.addInput(name, copy);
     capture.call(function, copies);
@@ -189,11 +186,9 @@ NamedArrays runProgram(const Program& program, const NamedArrays& inputs) {
     const size_t variant = arrays::variantFor(program, inputs);
     NamedTensors tensors;
     NamedArrays outputs;
-    std::shared_ptr<arrays::Home> home;
-    for (const auto& [name, array] : inputs)
-        home = arrays::stateOf(array).home;
-    if (!home)
+    if (inputs.empty())
         throw InvalidArgument("runProgram() is for programs with at least one input");
+    const std::shared_ptr<arrays::Home> home = arrays::stateOf(inputs.begin()->second).home;
     for (const ProgramTensor& tensor : program.tensors(variant)) {
         Array array;
         if (tensor.input) {

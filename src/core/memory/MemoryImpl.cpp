@@ -105,10 +105,11 @@ std::array<std::optional<MemoryAddress>, 3> addressesOf(const Memory& memory) {
     return addresses;
 }
 
-bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffset, uint64_t bytes) {
+bool overlap(const Memory& a, const ByteRange& ofA, const Memory& b, const ByteRange& ofB) {
     const auto meet = [&](uint64_t aStart, uint64_t bStart) {
-        const auto [low, high] = std::minmax({aStart + aOffset, bStart + bOffset});
-        return high - low < bytes;
+        aStart += ofA.offset;
+        bStart += ofB.offset;
+        return aStart < bStart + ofB.bytes && bStart < aStart + ofA.bytes;
     };
     if (&implOf(a) == &implOf(b))
         return meet(0, 0);
@@ -121,17 +122,8 @@ bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffse
     return false;
 }
 
-bool shareMemory(const Memory& a, const Memory& b) {
-    if (&implOf(a) == &implOf(b))
-        return true;
-    const auto first = addressesOf(a);
-    const auto second = addressesOf(b);
-    for (size_t i = 0; i < first.size(); ++i)
-        if (first[i] && second[i] && first[i]->shares(*second[i]) &&
-            first[i]->start < second[i]->start + implOf(b).bytes() &&
-            second[i]->start < first[i]->start + implOf(a).bytes())
-            return true;
-    return false;
+bool overlap(const Memory& a, const Memory& b) {
+    return overlap(a, {0, implOf(a).bytes()}, b, {0, implOf(b).bytes()});
 }
 
 void requireCopyable(const Memory& source, const Memory& destination) {
@@ -154,7 +146,7 @@ void requireCopyable(const Memory& source, const Memory& destination) {
         fail<InvalidArgument>("a copy between images needs equal types, width and height, but the "
                               "source is {} and the destination {}",
                               describeShape(from.image->info()), describeShape(to.image->info()));
-    if (overlap(source, 0, destination, 0, from.bytes()))
+    if (overlap(source, destination))
         fail<InvalidArgument>("a copy needs memory of its own for the destination, but source and "
                               "destination are views of the same {} bytes in part; copy to another "
                               "tensor",

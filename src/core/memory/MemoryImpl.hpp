@@ -180,12 +180,17 @@ struct MemoryAddress {
 /// CUDA's memory. Others are empty. Images have none.
 std::array<std::optional<MemoryAddress>, 3> addressesOf(const Memory& memory);
 
-/// Returns true if ranges of two tensors, in bytes from the start of each, have memory in common:
-/// within one tensor, or at addressesOf() both.
-bool overlap(const Memory& a, uint64_t aOffset, const Memory& b, uint64_t bOffset, uint64_t bytes);
+/// A range of a tensor, in bytes from its start.
+struct ByteRange {
+    uint64_t offset;
+    uint64_t bytes;
+};
 
-/// Returns true if two tensors have memory in common.
-bool shareMemory(const Memory& a, const Memory& b);
+/// Returns true if ranges of two tensors have memory in common: within one tensor, or at
+/// addressesOf() both.
+bool overlap(const Memory& a, const ByteRange& ofA, const Memory& b, const ByteRange& ofB);
+/// Same, of whole tensors.
+bool overlap(const Memory& a, const Memory& b);
 
 /// @throws InvalidArgument if the device memory of @p source cannot be copied to @p destination
 void requireCopyable(const Memory& source, const Memory& destination);

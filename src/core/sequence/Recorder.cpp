@@ -40,14 +40,6 @@ private:
     Recorder* mPrevious;
 };
 
-/// Returns any queue on which dispatches may be recorded.
-const vulkan::Queue& computeQueue(const vulkan::Device& device) {
-    for (size_t i = 0; i < device.userQueueCount(); ++i)
-        if (device.queue(i).computes())
-            return device.queue(i);
-    fail<Unsupported>("{} has no queue that computes, which operations need", device.name());
-}
-
 void requireAlgorithmOf(const vulkan::Device& device, const Algorithm::Impl& algorithm) {
     if (algorithm.device.get() == &device) [[likely]]
         return;
@@ -57,6 +49,13 @@ void requireAlgorithmOf(const vulkan::Device& device, const Algorithm::Impl& alg
 }
 
 } // namespace
+
+const vulkan::Queue& computeQueue(const vulkan::Device& device) {
+    for (size_t i = 0; i < device.userQueueCount(); ++i)
+        if (device.queue(i).computes())
+            return device.queue(i);
+    fail<Unsupported>("{} has no queue that computes, which operations need", device.name());
+}
 
 void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
     Recorder* recorder = Recorder::active(native::handleOf(commandBuffer));

@@ -19,6 +19,9 @@ namespace kp {
 
 class OpAlgoDispatch;
 
+/// Returns any queue on which dispatches may be recorded. @throws Unsupported if there is none
+const vulkan::Queue& computeQueue(const vulkan::Device& device);
+
 /// Records operations into one command buffer, with the barriers they need. Used by one thread.
 class Recorder {
 public:

@@ -69,8 +69,7 @@ public:
     };
 
     const std::vector<Command>& commands() const { return mCommands; }
-    /// The uses of memory by their numbers; memory beyond the end is not used.
-    const std::vector<Use>& uses() const { return mUses; }
+    Use useOf(uint32_t memory) const { return memory < mUses.size() ? mUses[memory] : Use{}; }
     /// Names a recorded command that a tape cannot hold, for messages; empty if there is none.
     const std::string& unknown() const { return mUnknown; }
 

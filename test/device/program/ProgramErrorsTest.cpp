@@ -93,9 +93,11 @@ TEST_F(ProgramErrors, NamesTensorsThatAreGivenWrongly) {
                  kp::Program::of(*sequence, {{"x", x}, {"x2", x}}, {{"y", y}}));
     EXPECT_ERROR(kp::InvalidArgument, "'x' of a program is null",
                  kp::Program::of(*sequence, {{"x", nullptr}}, {}));
-    const kp::Manager foreign;
-    kp::Manager second;
-    EXPECT_ERROR(kp::InvalidArgument, "", kp::Program::of(*sequence, {{"x", nullptr}}, {}));
+    kp::ManagerOptions options;
+    options.shareDevice = false;
+    kp::Manager second(options);
+    EXPECT_ERROR(kp::InvalidArgument, "device",
+                 kp::Program::of(*sequence, {{"x", second.tensor({1, 2})}}, {{"y", y}}));
 }
 
 TEST_F(ProgramErrors, NamesWhatARunLacks) {
