@@ -96,7 +96,6 @@ FILES_OVER = {
     "test/device/primitives/ReduceTest.cpp": 609,
     "test/device/primitives/ScanTest.cpp": 536,
     "test/device/primitives/SelectTest.cpp": 557,
-    "test/device/primitives/SortTest.cpp": 707,
     "test/device/primitives/transforms/FftTest.cpp": 583,
     "test/proof/python/hostile_arguments.py": 512,
     "test/proof/python/random_primitives.py": 638,

@@ -77,6 +77,8 @@ void placeSegment(uint segment) {
 #else
 void handleTile(uint tile) {
     uint at = firstLong + 4u + 4u * longTiles + 2u * tile;
+    if (longWords[at] >= longTiles) // of a segment that overlaps others
+        return;
     uint segment = firstLong + 4u + 4u * longWords[at];
     uint inSegment = longWords[at + 1u] * TILE;
     uint begin = longWords[segment] + inSegment;

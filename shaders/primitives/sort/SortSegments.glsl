@@ -55,28 +55,24 @@ uint offsetOf(uint segment) {
 #ifdef LONG_BINDING
 shared uint sFirstTile;
 shared uint sSegment;
-shared uint sListed;
 
 void listLong(uint begin, uint size) {
     uint tiles = (size + TILE - 1u) / TILE;
     if (threadIndex() == 0u) {
         sFirstTile = atomicAdd(longWords[firstLong], tiles);
-        sSegment = atomicAdd(longWords[firstLong + 1u], 1u);
-        // Only segments that overlap can need more.
-        if (sFirstTile + tiles > longTiles) {
-            tiles = 0u;
-        } else {
+        // Only segments that overlap can need more. Their tiles have no segment.
+        bool fits = tiles <= longTiles && sFirstTile <= longTiles - tiles;
+        sSegment = fits ? min(atomicAdd(longWords[firstLong + 1u], 1u), longTiles) : longTiles;
+        if (sSegment < longTiles) {
             uint at = firstLong + 4u + 4u * sSegment;
             longWords[at] = begin;
             longWords[at + 1u] = size;
             longWords[at + 2u] = sFirstTile;
             longWords[at + 3u] = tiles;
         }
-        sListed = tiles;
     }
     barrier();
-    tiles = sListed;
-    for (uint i = threadIndex(); i < tiles; i += GROUP_THREADS) {
+    for (uint i = threadIndex(); i < tiles && sFirstTile + i < longTiles; i += GROUP_THREADS) {
         uint at = firstLong + 4u + 4u * longTiles + 2u * (sFirstTile + i);
         longWords[at] = sSegment;
         longWords[at + 1u] = i;
