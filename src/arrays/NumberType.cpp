@@ -79,6 +79,8 @@ bool holdsAll(const NumberType& type, const NumberType& other) {
 std::string toBool(std::string_view value, const NumberType& from) {
     if (from.family == 'c')
         return formatted("any(notEqual({}, {}(0)))", value, from.computed);
+    if (from.computed == "float") // by bits, as GPUs may compare a denormal number as 0
+        return formatted("(floatBitsToUint({}) << 1 != 0u)", value);
     return formatted("({} != {}(0))", value, from.computed);
 }
 
