@@ -401,7 +401,8 @@ Data recordProgram(vulkan::Device& device, std::span<const std::shared_ptr<OpBas
     if (!any)
         throw InvalidArgument("there are no operations to make a program of; record some first");
     if (!recording.reports.empty())
-        throw Unsupported("a program has no checks: record its operations without checked mode");
+        throw Unsupported("a program has no checks: make its operations under "
+                          "kp::CheckScope(\"off\"), or without KOMPUTE_CHECK");
     if (recording.accesses.unknown() || !tape.unknown().empty())
         fail<Unsupported>("{} cannot be saved in a program, which has dispatches, copies and fills "
                           "of tensors alone",

@@ -11,6 +11,7 @@
 #endif
 
 #include "AllocationCounter.hpp"
+#include "shader/check/CheckMode.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
 
@@ -83,6 +84,10 @@ bool validating(const std::string& checks) {
 bool validating() {
     const char* list = std::getenv("KOMPUTE_VALIDATION");
     return list && *list;
+}
+
+bool checking() {
+    return shader::currentChecks().any();
 }
 
 bool slowed() {

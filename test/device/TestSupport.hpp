@@ -51,6 +51,8 @@ bool hasFeature(const kp::Manager& manager, const std::string& name);
 bool validating(const std::string& checks);
 /// True if KOMPUTE_VALIDATION lists any checks.
 bool validating();
+/// True in checked mode, which submits each launch by itself.
+bool checking();
 /// True under a sanitizer or a validation layer, which are slow and keep freed memory for a while.
 bool slowed();
 

@@ -22,6 +22,13 @@ def mgr() -> kp.Manager:
     return kp.Manager()
 
 
+def test_a_function_of_arrays_is_captured_without_checks() -> None:
+    x = kp.arange(4.0)
+    with kp.checked():
+        program = kp.function(lambda x: x * 2).program(x)
+    assert program(x=x).tolist() == [0, 2, 4, 6]
+
+
 def reloaded(program: kp.Program) -> kp.Program:
     return kp.Program.parse(program.content(), device=program.device)
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Creation.hpp>
 #include <kompute/arrays/Engine.hpp>
@@ -169,6 +170,7 @@ Program captureProgram(const std::function<NamedArrays(const NamedArrays&)>& fun
         arrays::stateOf(copy).evaluated();
         copies.emplace(name, copy);
     }
+    const CheckScope unchecked("off"); // a program has no checks
     arrays::ProgramCapture capture(*home);
     for (const auto& [name, copy] : copies)
         capture.addInput(name, copy);

@@ -51,7 +51,8 @@ StoragePipeline pipelineOf(vulkan::Device& device, const Kernel& kernel, const D
                             .pushConstantBytes = static_cast<uint32_t>(words * sizeof(uint32_t)),
                             .constants = kernel.constants,
                             .fullSubgroups = kernel.subgroups && emulated == 0,
-                            .checks = checks,
+                            // Older SPIR-V tools cannot read the modules, which have no user code.
+                            .checks = kernel.spirv.empty() ? checks : shader::CheckKinds{},
                             .texts = checkedTexts(kernel)});
 }
 

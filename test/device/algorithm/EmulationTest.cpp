@@ -276,7 +276,7 @@ TEST_F(EmulationTest, KeepsTheNeighboursOfNarrowElements) {
     // Four invocations write the bytes of each word; every third element stays as it was.
     expectSame(buffer(0, "readonly", "uint8_t", "a") + buffer(1, "readonly", "uint8_t", "b") +
                    buffer(2, "", "uint8_t", "c"),
-               "if (i % 3 != 0) c[i] = uint8_t(a[i] + b[i]);", integers<uint8_t>(1),
+               "if (i % 3 != 0 && i < 997) c[i] = uint8_t(a[i] + b[i]);", integers<uint8_t>(1),
                integers<uint8_t>(2), kNumbers - 3, {1, 1, 1}, "storageBuffer8BitAccess");
 }
 

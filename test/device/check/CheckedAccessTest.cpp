@@ -173,6 +173,7 @@ void main() {
 }
 
 TEST_F(CheckedAccess, WorksWithoutDebugInformation) {
+    const CheckScope unchecked("off"); // checked mode compiles with lines
     CompileOptions plain;
     plain.debugInfo = false;
     const auto algorithm = manager.algorithm({a, b}, compile(kWritesTwoFurther, plain), {2, 1, 1},

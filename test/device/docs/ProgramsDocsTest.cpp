@@ -34,7 +34,9 @@ private:
     std::filesystem::path mFolder;
 };
 
-class ProgramsDocsTest : public DeviceTest {};
+class ProgramsDocsTest : public DeviceTest {
+    const CheckScope mUnchecked{"off"}; // programs have no checks
+};
 
 TEST_F(ProgramsDocsTest, RunsTheCodeOnSequences) {
     const NewFolder folder;

@@ -30,6 +30,8 @@ auto algorithm = manager.algorithm({sizes}, spirv, {1}, {}, {}, options);
 }
 
 TEST_F(ShaderInterfaceDocsTest, RunsTheCodeOnRobustAccess) {
+    if (checking())
+        GTEST_SKIP() << "its kernel leaves the memory on purpose";
     auto line = manager.tensor({1, 2, 3, 4});
     const auto spirv = test::spirv(
         shader(buffer(0, "", "float", "v"), "float next = v[i + 1]; barrier(); v[i] += next;"));

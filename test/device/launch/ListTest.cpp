@@ -74,6 +74,8 @@ TEST_F(ListTest, RecordsChangedParametersIntoOneSubmission) {
 }
 
 TEST_F(ListTest, BindsKernelsOnTheSameMemoryOnce) {
+    if (checking())
+        GTEST_SKIP() << "checked mode binds a report for each kernel";
     auto tensor = floats({1});
     auto other = floats({5});
     kp::KernelListLauncher list("list");

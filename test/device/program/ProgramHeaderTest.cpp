@@ -11,6 +11,8 @@ namespace {
 
 class ProgramHeader : public ::testing::Test {
 protected:
+    const CheckScope mUnchecked{"off"}; // programs have no checks
+
     ~ProgramHeader() override {
         kp_program_destroy(program);
         kp_tensor_destroy(in);

@@ -13,6 +13,8 @@ namespace kp::test {
 
 class ProgramTest : public DeviceTest {
 protected:
+    const CheckScope mUnchecked{"off"}; // programs have no checks
+
     template <typename T>
     std::shared_ptr<kp::TensorT<T>> tensorOf(const std::vector<T>& values) {
         return manager.tensorT<T>(values);
