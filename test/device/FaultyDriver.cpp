@@ -76,11 +76,13 @@ struct State {
     uint64_t dispatches = 0;
     bool stopped = false;
     std::vector<std::string> offered; ///< extensions
+    std::vector<std::string> hidden;  ///< extensions
     bool tool = false;
     std::vector<std::string> labels;
     std::vector<std::string> names;
-    void* begun = nullptr;    ///< the last checkpoint that the device has passed
-    void* finished = nullptr; ///< likewise, and all work before it has ended
+    VkQueue submittedTo = VK_NULL_HANDLE; ///< the last queue, which has passed the checkpoints
+    void* begun = nullptr;                ///< the last checkpoint that the device has passed
+    void* finished = nullptr;             ///< likewise, and all work before it has ended
 
     bool offers(const char* extension) const {
         return std::find(offered.begin(), offered.end(), extension) != offered.end();
@@ -229,6 +231,8 @@ struct Hook<F, Result(VKAPI_PTR*)(Args...)> {
             std::unique_lock lock(gQueueMutex, std::defer_lock);
             if constexpr (F == vkQueueSubmitIndex || F == vkDeviceWaitIdleIndex)
                 lock.lock();
+            if constexpr (F == vkQueueSubmitIndex)
+                gState.submittedTo = std::get<0>(std::forward_as_tuple(args...));
             const Result result = callReal(args...);
             if (lock)
                 lock.unlock();
@@ -266,7 +270,11 @@ void VKAPI_CALL setCheckpoint(VkCommandBuffer, const void* marker) {
         gState.finished = const_cast<void*>(marker);
 }
 
-void VKAPI_CALL getCheckpoints(VkQueue, uint32_t* count, VkCheckpointDataNV* data) {
+void VKAPI_CALL getCheckpoints(VkQueue queue, uint32_t* count, VkCheckpointDataNV* data) {
+    if (queue != gState.submittedTo) {
+        *count = 0;
+        return;
+    }
     if (data) {
         data[0].stage = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT;
         data[0].pCheckpointMarker = gState.begun;
@@ -394,6 +402,9 @@ std::unique_ptr<kp::Manager> FaultyDriver::manager(kp::ManagerOptions options, b
     auto& devices = const_cast<std::vector<vulkan::PhysicalDevice>&>(mInstance->physicalDevices());
     const std::vector<vulkan::PhysicalDevice> realDevices = devices;
     for (vulkan::PhysicalDevice& device : devices) {
+        std::erase_if(device.extensions, [](const std::string& each) {
+            return std::ranges::find(gState.hidden, each) != gState.hidden.end();
+        });
         device.extensions.insert(device.extensions.end(), gState.offered.begin(),
                                  gState.offered.end());
         std::sort(device.extensions.begin(), device.extensions.end());
@@ -419,6 +430,9 @@ void FaultyDriver::stopAt(uint64_t number) {
 void FaultyDriver::offer(const std::string& extension) {
     gState.offered.push_back(extension);
 }
+void FaultyDriver::hide(const std::string& extension) {
+    gState.hidden.push_back(extension);
+}
 void FaultyDriver::attachTool() {
     gState.tool = true;
 }
@@ -439,7 +453,7 @@ void FaultyDriver::fail(const std::string& function, uint64_t number, int32_t re
 
 uint64_t FaultyDriver::next(kp::Manager& manager, uint64_t number) {
     constexpr uint64_t kConsecutive = 2;
-    constexpr uint64_t kStride = 15; // odd: tests let odd and even calls fail differently
+    constexpr uint64_t kStride = 31; // odd: tests let odd and even calls fail differently
     const bool software = manager.deviceInfo().type == kp::DeviceType::eCpu;
     return number + (software || number < kConsecutive ? 1 : kStride);
 }

@@ -31,6 +31,8 @@ public:
     /// Lets the devices of later managers have an extension that the driver lacks, in a simple
     /// form: "VK_AMD_buffer_marker" or "VK_NV_device_diagnostic_checkpoints".
     void offer(const std::string& extension);
+    /// Hides an extension from later managers.
+    void hide(const std::string& extension);
     /// Lets later managers see a tool that shows labels.
     void attachTool();
     /// The labels that were begun, in their order, and "" for each that ended.
