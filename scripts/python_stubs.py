@@ -10,7 +10,7 @@ _kp.pyi is the stub of the extension module; stubs/namespaces.py has the others,
 kp.linalg and the methods of arrays.
 
 --package FOLDER names the folder with a built package kp (default: build/ci/python). The
-interpreter needs NumPy and, for --check, mypy. If it has pyright, --check runs that, too.
+interpreter needs NumPy and, for --check, mypy. If it has basedpyright or pyright, --check runs that, too.
 
 Names, defaults, documentation and most types come from the module. If the module only knows "some
 object", ARGUMENTS and RESULTS below give the type. A missing type is an error, and so is an unused
@@ -728,10 +728,10 @@ def check_types(package: Path) -> None:
     configuration = str(ROOT / "pyproject.toml")
     usage = [str(each) for each in sorted(USAGE.glob("*.py"))]
     tools = [("mypy", ["mypy", "--strict", str(PACKAGE), *usage])]
-    if importlib.util.find_spec("pyright") is not None:
+    if pyright := next(filter(importlib.util.find_spec, ["basedpyright", "pyright"]), ""):
         # Users see the stubs. mypy checks the files of the package.
         seen = [*(str(each) for each in sorted(PACKAGE.rglob("*.pyi"))), *usage]
-        tools.append(("pyright", ["pyright", "--pythonpath", sys.executable, *seen]))
+        tools.append(("pyright", [pyright, "--pythonpath", sys.executable, *seen]))
     else:
         print("python_stubs.py: SKIPPED: pyright is not installed")
     with tempfile.TemporaryDirectory() as folder:

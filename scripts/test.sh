@@ -285,7 +285,8 @@ step_examples() {
 build_python() {
     [ -x build/venv/bin/python ] || python3 -m venv build/venv
     build/venv/bin/python -m pip install -q --disable-pip-version-check 'pybind11>=3.1,<4' numpy \
-        pytest Pillow mypy array-api-strict 'dask[array]>=2024.8' 'distributed>=2024.8'
+        pytest Pillow mypy basedpyright array-api-strict 'dask[array]>=2024.8' \
+        'distributed>=2024.8'
     configure ci -DKOMPUTE_OPT_BUILD_PYTHON=ON \
         -DPython_EXECUTABLE="$PWD/build/venv/bin/python" > /dev/null
     build ci _kp

@@ -223,15 +223,18 @@ def mypy_of(folder: Path) -> tuple[list[str], str]:
 
 
 def pyright_of(folder: Path) -> tuple[list[str], str]:
+    """Run basedpyright, which is pyright with a Node.js of its own, or pyright."""
+    module = "basedpyright" if importlib.util.find_spec("basedpyright") else "pyright"
     home = str(Path(kp.__file__).parent.parent)
     settings = {
         "include": ["program.py"],
         "extraPaths": [home],
         "reportWildcardImportFromLibrary": False,
+        "typeCheckingMode": "standard",
     }
     (folder / "pyrightconfig.json").write_text(json.dumps(settings))
     done = subprocess.run(
-        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable],
+        [sys.executable, "-m", module, "--outputjson", "--pythonpath", sys.executable],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -258,7 +261,8 @@ def called() -> list[tuple[str, Any]]:
 def test_checkers_know_every_public_name_and_what_calls_return(
     checker: str, called: list[tuple[str, Any]], tmp_path: Path
 ) -> None:
-    if importlib.util.find_spec(checker) is None:
+    names = ["mypy"] if checker == "mypy" else ["basedpyright", "pyright"]
+    if not any(importlib.util.find_spec(name) for name in names):
         pytest.skip(f"{checker} is not installed")
     (tmp_path / "program.py").write_text(program([text for text, _ in called]))
     run: Callable[[Path], tuple[list[str], str]] = mypy_of if checker == "mypy" else pyright_of
