@@ -88,7 +88,6 @@ FOLDERS_OVER = {
 FILES_OVER = {
     "scripts/python_stubs.py": 824,
     "scripts/stubs/namespaces.py": 535,
-    "src/vulkan/queue/Queue.cpp": 512,
     "test/device/algorithm/AlgorithmTest.cpp": 551,
     "test/device/launch/KernelLauncherTest.cpp": 527,
     "test/device/memory/SampledImageTest.cpp": 581,

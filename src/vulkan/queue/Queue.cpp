@@ -11,6 +11,7 @@
 
 #include "base/CompileNotice.hpp"
 #include "base/Deadline.hpp"
+#include "base/Polling.hpp"
 #include "base/Process.hpp"
 #include "base/Sleep.hpp"
 #include "base/Text.hpp"
@@ -27,9 +28,6 @@ namespace {
 // blocks in the driver (measurements: docs/reports/benchmarks.md, "How a hybrid wait waits").
 constexpr std::chrono::milliseconds kHybridSpin{1};
 constexpr std::chrono::seconds kHybridNaps{1};
-constexpr std::chrono::microseconds kMinNap{20};
-/// A nap lasts this part of the wait so far, which bounds by how much the wait ends late.
-constexpr int kNapShare = 256;
 /// A spinning wait calls the driver's wait this often: a driver whose counter is only read need not
 /// notice that its device was lost.
 constexpr std::chrono::seconds kSpinInterval{1};
@@ -43,16 +41,6 @@ constexpr uint64_t kMaxTogether = 64;
 /// The flusher looks this often whether the queue is still busy. It does not wait in the driver: on
 /// an H200, that slows down the launching thread to half.
 constexpr std::chrono::microseconds kFlusherNap{20};
-
-void relaxCpu() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    asm volatile("yield");
-#else
-    std::this_thread::yield();
-#endif
-}
 
 } // namespace
 
@@ -444,12 +432,14 @@ bool Queue::waitUntil(uint64_t value, uint64_t timeout, WaitMode mode) {
         return deadline.start() +
                std::chrono::nanoseconds(std::min(timeout, static_cast<uint64_t>(time.count())));
     };
+    const auto isReached = [&] { return reached(value); };
     if (mode == WaitMode::eHybrid) {
-        if (spin(value, limited(kHybridSpin)) || nap(value, deadline.start(), limited(kHybridNaps)))
+        if (spinUntil(limited(kHybridSpin), isReached) ||
+            napUntil(deadline.start(), limited(kHybridNaps), isReached))
             return true;
     } else if (mode == WaitMode::eSpin) {
         for (std::chrono::nanoseconds end = kSpinInterval;; end += kSpinInterval) {
-            if (spin(value, limited(end)))
+            if (spinUntil(limited(end), isReached))
                 return true;
             if (static_cast<uint64_t>(end.count()) >= timeout)
                 return false;
@@ -475,27 +465,6 @@ bool Queue::blockOnFirstUse(uint64_t value, uint64_t timeout) {
         CompileNotice::say("shaders at their first use");
     }
     return block(value, deadline.left());
-}
-
-bool Queue::spin(uint64_t value, Clock::time_point end) {
-    do {
-        for (int i = 0; i < 16; ++i) {
-            if (reached(value))
-                return true;
-            relaxCpu();
-        }
-    } while (Clock::now() < end);
-    return false;
-}
-
-bool Queue::nap(uint64_t value, Clock::time_point start, Clock::time_point end) {
-    for (Clock::time_point now = Clock::now(); now < end; now = Clock::now()) {
-        const Clock::duration nap = std::max<Clock::duration>(kMinNap, (now - start) / kNapShare);
-        sleepUntil(std::min(end, now + nap));
-        if (reached(value))
-            return true;
-    }
-    return false;
 }
 
 bool Queue::block(uint64_t value, uint64_t timeout) {

@@ -195,9 +195,7 @@ private:
     void wakeFlusher();
     void runFlusher();
     bool waitUntil(uint64_t value, uint64_t timeout, WaitMode mode); ///< see wait()
-    // Each waits until @p end or @p timeout and returns true if the value is reached.
-    bool spin(uint64_t value, Clock::time_point end);
-    bool nap(uint64_t value, Clock::time_point start, Clock::time_point end);
+    /// Waits in the driver. @return true if the value is reached
     bool block(uint64_t value, uint64_t timeout);
     /// Same for work with new pipelines, which drivers of processors compile now.
     bool blockOnFirstUse(uint64_t value, uint64_t timeout);
