@@ -32,6 +32,11 @@ class Kernel(Launchable):
     def __init__(
         self, shader: KernelShader, make: Maker | None = None, threads: Any = None
     ) -> None:
+        if not isinstance(shader, KernelShader):
+            raise TypeError(
+                f"kp.kernel() makes kernels, of a text, a path or SPIR-V; kp.Kernel was given "
+                f"{type(shader).__name__}"
+            )
         super().__init__(_signature(shader), threads)
         self._shader = shader
         self._make = make

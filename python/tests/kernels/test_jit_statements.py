@@ -243,6 +243,11 @@ def huge_list(x):
     x[0] = a[0]
 
 
+def huge_shared_array(x):
+    s = kp.shared_array((1 << 40, 3), kp.float32)  # HERE
+    x[0] = s[0, 0]
+
+
 def huge_array(x):
     a = kp.local_array((1000, 1000), kp.float32)  # HERE
     x[0] = a[0, 0]
@@ -317,6 +322,7 @@ MESSAGES = {
     huge_float: "an integer of 1329 bits does not fit float32",
     huge_list: "65536 bytes at most, but this one 4000000000",
     huge_array: "65536 bytes at most, but this one 4000000",
+    huge_shared_array: "a shared array has 1048576 bytes at most, but this one 13194139533312",
     outside: "the index 2 is over the last one, 1",
     outside_table: "the index 3 is over the last one, 2|over the 3 entries",
     changed_table: "'WEIGHTS' is a constant",

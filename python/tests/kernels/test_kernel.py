@@ -379,6 +379,11 @@ def test_arrays_that_are_too_short_are_refused() -> None:
     assert guarded(five, two).tolist() == [2, 2, 1, 1, 1]
 
 
+def test_kernels_are_made_by_the_function() -> None:
+    with pytest.raises(TypeError, match="kp.kernel\\(\\) makes kernels.*was given bytes"):
+        kp.Kernel(b"spirv")  # type: ignore[arg-type]
+
+
 def test_the_same_call_again_sees_what_changed(mgr: kp.Manager) -> None:
     axpy = kp.kernel(
         "kernel void axpy(float a, in float x[], inout float y[]) { y[i] += a * x[i]; }"

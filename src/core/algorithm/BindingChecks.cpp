@@ -78,7 +78,7 @@ void checkElements(const shader::Binding& binding, uint32_t descriptor,
         uniform ? "std140 begins each element of an array, each vec3 and each struct at a multiple "
                   "of 16 bytes"
                 : "std430 begins each vec3, and each struct with a vec3 or vec4, at a multiple of "
-                  "16 bytes",
+                  "16 bytes (of doubles 32)",
         uniform ? "Pad the data, or declare vectors of 4 or a readonly buffer"
                 : "Declare the buffer with layout(scalar), which has no such gaps (of "
                   "GL_EXT_scalar_block_layout), or pad the elements");
