@@ -40,9 +40,15 @@ std::string kindOf(py::handle object) {
     return object.is_none() ? "None" : withArticle(typeNameOf(object));
 }
 
+bool isArray(py::handle object) {
+    return py::hasattr(object, "__kp_tensor__") && py::hasattr(object, "tensor");
+}
+
 void throwTypeError(std::string_view argument, std::string_view expected, py::handle given) {
-    throw py::type_error(
-        formatted("{} is {}, not {}", std::string(argument), std::string(expected), kindOf(given)));
+    const bool wantsTensor = expected.find("ensor") != std::string_view::npos;
+    throw py::type_error(formatted("{} is {}, not {}{}", std::string(argument),
+                                   std::string(expected), kindOf(given),
+                                   wantsTensor && isArray(given) ? "; use array.tensor()" : ""));
 }
 
 void throwWrongType(py::handle object, const char* argument, PyTypeObject* expected) {

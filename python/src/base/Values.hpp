@@ -37,8 +37,11 @@ std::string withArticle(std::string_view type);
 /// Returns a description of an object, with an article.
 std::string kindOf(py::handle object);
 std::string reprOf(py::handle object);
+/// Returns true for a kp.Array.
+bool isArray(py::handle object);
 
 /// @throws TypeError with "argument is expected, not a ..."
+/// A message about a kp.Array in a tensor's place says how to get its tensor.
 [[noreturn]] void throwTypeError(std::string_view argument, std::string_view expected,
                                  py::handle given);
 

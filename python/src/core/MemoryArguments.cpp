@@ -7,17 +7,8 @@
 namespace kp::python {
 namespace {
 
-/// Returns true for a kp.Array.
-bool isArray(py::handle object) {
-    return py::hasattr(object, "__kp_tensor__") && py::hasattr(object, "tensor");
-}
-
 /// @throws TypeError for an entry of a list argument that is neither a tensor nor an image
 [[noreturn]] void throwNoMemory(const char* argument, size_t index, py::handle item) {
-    if (isArray(item))
-        throw py::type_error(formatted("{}[{}] is a tensor or an image, not a kp.Array; use "
-                                       "array.tensor()",
-                                       argument, index));
     if (py::isinstance<py::array>(item))
         throw py::type_error(formatted("{}[{}] is a tensor or an image, not a numpy.ndarray; make "
                                        "one with Manager.tensor_t(array)",

@@ -168,6 +168,8 @@ bool isNumberArgument(const KernelArgument* expected) {
 /// NumPy's arrays: their type is exact. Booleans and integers of one byte take on the type of the
 /// argument.
 ArgumentValue arrayOf(py::handle value, const ArgumentTarget& target) {
+    if (target.expected && target.expected->kind == ArgumentKind::eBuffer && isArray(value))
+        target.refuse("a kp.Array; use array.tensor()");
     const py::array array = toArray(value, py::none(), target.name.c_str());
     target.requireShape(array);
     if (array.itemsize() == 1 && isNumberArgument(target.expected)) {

@@ -188,6 +188,8 @@ def test_messages_name_the_wrong_argument(
         invalid, match=r"argument 1 'scale' is a float, but was given .*cannot hold"
     ):
         make((tensor, 1e300, 1.0))
+    with pytest.raises(invalid, match=r"a buffer of float, but was given a kp.Array"):
+        make((kp.arange(4.0), 1.0, 1.0))
     with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given float"):
         make((1.0, 1.0, 1.0))
     with pytest.raises(invalid, match=r"argument 0 .*is a buffer of float, but was given image"):

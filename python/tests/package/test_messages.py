@@ -149,6 +149,13 @@ def test_what_was_given_has_its_article_and_pythons_module(mgr: kp.Manager) -> N
         kp.sum(image)  # type: ignore[type-var]
     with pytest.raises(TypeError, match="keys is a kp.Tensor, not a kp.Image$"):
         kp.OpSort(image)  # type: ignore[arg-type]
+    x = kp.arange(3.0)
+    with pytest.raises(
+        TypeError, match=r"keys is a kp.Tensor, not a kp.Array; use array.tensor\(\)"
+    ):
+        kp.OpSort(x)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"an image, not a kp.Array; use array.tensor\(\)"):
+        kp.OpSyncDevice([x])  # type: ignore[list-item]
     with pytest.raises(TypeError, match=r"tensors\[0\] is a tensor or an image, not an int$"):
         kp.OpSyncDevice([3])  # type: ignore[list-item]
     with pytest.raises(TypeError, match=r"not a numpy.ndarray; make one with Manager.tensor_t\("):
