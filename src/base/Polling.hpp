@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Waits that ask until the answer is yes. Like Deadline, they know nothing of what they wait for.
+// Waits that ask until the answer is yes.
 #pragma once
 
 #include <algorithm>
