@@ -69,6 +69,7 @@ def test_fft_denoising_matches_numpy(
     assert run_example("fft_denoising", "none.png", "out.png") == 2
 
 
+@needs_pillow
 def test_image_filter_reports_unreadable_files(capsys: pytest.CaptureFixture[str]) -> None:
     Path("text.png").write_text("no picture")
     for name in ("missing.png", "text.png"):
