@@ -2493,16 +2493,18 @@ def conjugate(
 ) -> Array: ...
 
 @overload
-def convolve(a: GroupArray, v: Any, mode: str = "full") -> GroupArray:
+def convolve(a: GroupArray, v: Any, mode: str = "full", *, method: str = "auto") -> GroupArray:
     """Return the convolution of two vectors: "full", as long as the longer one ("same"), or
     "valid".
 
-    Every sum is computed directly. kp.fft.convolve() convolves long rows by Fourier transforms.
+    `method`: "direct" sums each element by itself, "fft" convolves floating-point and complex
+    numbers by Fourier transforms, and "auto" takes the faster one. Errors of "fft" are relative
+    to the largest elements of the result, and a NaN or an infinity spreads to others.
     """
 @overload
-def convolve(a: Any, v: GroupArray, mode: str = "full") -> GroupArray: ...
+def convolve(a: Any, v: GroupArray, mode: str = "full", *, method: str = "auto") -> GroupArray: ...
 @overload
-def convolve(a: Any, v: Any, mode: str = "full") -> Array: ...
+def convolve(a: Any, v: Any, mode: str = "full", *, method: str = "auto") -> Array: ...
 
 @overload
 def copysign(
@@ -2555,14 +2557,21 @@ def corrcoef(
 ) -> Array: ...
 
 @overload
-def correlate(a: GroupArray, v: Any, mode: str = "valid") -> GroupArray:
-    """Return the sums of products of one vector with another, conjugated one, shifted. See
-    convolve().
+def correlate(a: GroupArray, v: Any, mode: str = "valid", *, method: str = "auto") -> GroupArray:
+    """Return the sums of products of one vector with another, conjugated one, shifted.
+
+    `method` is as for convolve().
     """
 @overload
-def correlate(a: Any, v: GroupArray, mode: str = "valid") -> GroupArray: ...
+def correlate(
+    a: Any,
+    v: GroupArray,
+    mode: str = "valid",
+    *,
+    method: str = "auto",
+) -> GroupArray: ...
 @overload
-def correlate(a: Any, v: Any, mode: str = "valid") -> Array: ...
+def correlate(a: Any, v: Any, mode: str = "valid", *, method: str = "auto") -> Array: ...
 
 @overload
 def cos(

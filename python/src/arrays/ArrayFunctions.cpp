@@ -13,9 +13,14 @@
 #include <kompute/arrays/Selecting.hpp>
 
 #include "arrays/Arrays.hpp"
+#include "primitives/Primitives.hpp"
 
 namespace kp::python {
 namespace {
+
+constexpr Named<ConvolutionMethod> kConvolutionMethods[] = {{"auto", ConvolutionMethod::eAutomatic},
+                                                            {"direct", ConvolutionMethod::eDirect},
+                                                            {"fft", ConvolutionMethod::eFourier}};
 
 py::tuple tupleOfArrays(std::vector<Array> arrays) {
     py::tuple tuple(arrays.size());
@@ -126,6 +131,24 @@ void bindArrayFunctions(py::module_& module) {
             return takeAlongAxis(x, indices, axis);
         },
         "x"_a, "indices"_a, "axis"_a);
+    module.def(
+        "_convolve",
+        [](const Array& a, const Array& v, const std::string& mode, const std::string& method) {
+            const ConvolutionPart part = toConvolutionPart(mode);
+            const ConvolutionMethod by = valueNamed(kConvolutionMethods, method, "method");
+            const ReleaseGil release;
+            return convolve(a, v, part, by);
+        },
+        "a"_a, "v"_a, "mode"_a, "method"_a);
+    module.def(
+        "_correlate",
+        [](const Array& a, const Array& v, const std::string& mode, const std::string& method) {
+            const ConvolutionPart part = toConvolutionPart(mode);
+            const ConvolutionMethod by = valueNamed(kConvolutionMethods, method, "method");
+            const ReleaseGil release;
+            return correlate(a, v, part, by);
+        },
+        "a"_a, "v"_a, "mode"_a, "method"_a);
     module.def(
         "_matmul",
         [](const Array& a, const Array& b) {

@@ -34,12 +34,16 @@ std::unique_ptr<HandleOf<OpConvolve>> makeConvolve(const py::object& a, const py
                                                    std::optional<std::vector<int>> axes) {
     const std::vector<RangeArgument> tensors = {toRange(a, "a"), toRange(b, "b"),
                                                 toRange(out, "output")};
-    return makePrimitive<OpConvolve>(
-        tensors, tensors[0].range, tensors[1].range, tensors[2].range, tensors[0].shape,
-        tensors[1].shape, valueNamed(kParts, mode, "mode"), axes.value_or(std::vector<int>()));
+    return makePrimitive<OpConvolve>(tensors, tensors[0].range, tensors[1].range, tensors[2].range,
+                                     tensors[0].shape, tensors[1].shape, toConvolutionPart(mode),
+                                     axes.value_or(std::vector<int>()));
 }
 
 } // namespace
+
+ConvolutionPart toConvolutionPart(const std::string& mode) {
+    return valueNamed(kParts, mode, "mode");
+}
 
 void bindFft(py::module_& module) {
     declareOperation<HandleOf<OpFFT>>(module, "OpFFT", doc(R"(

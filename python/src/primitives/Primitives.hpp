@@ -28,6 +28,8 @@ ReduceOperation toReduceOperation(const std::string& name, const char* argument)
 /// Returns an operator: a name, or a pair of GLSL texts (expression, identity).
 /// @throws TypeError, InvalidArgument naming @p argument
 Operator toOperator(py::handle object, const char* argument);
+/// Returns the part of a convolution of a name: "full", "same" or "valid". @throws InvalidArgument
+ConvolutionPart toConvolutionPart(const std::string& mode);
 
 inline Determinism toDeterminism(bool deterministic) {
     return deterministic ? Determinism::eRunToRun : Determinism::eNone;

@@ -51,25 +51,6 @@ def test_functions_of_whole_numbers_have_numpys_types(dtype: str) -> None:
         np.testing.assert_allclose(found.numpy(), expected, rtol=2e-3 if dtype in "?bBe" else 1e-6)
 
 
-@pytest.mark.parametrize("dtype", "?bilefdF")
-def test_long_rows_are_convolved_part_by_part(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kp.arrays.analysis.numerics._PRODUCTS", 1000)
-    rng = np.random.default_rng(5)
-    a, v = (rng.integers(-2, 3, n).astype(dtype) for n in (97, 61))
-    for mode in ("full", "same", "valid"):
-        for first, second in ((a, v), (v, a)):
-            for name in ("convolve", "correlate"):
-                found = getattr(kp, name)(kp.array(first), kp.array(second), mode)
-                expected = getattr(np, name)(first, second, mode)
-                assert found.dtype == expected.dtype
-                np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-5)
-    # Fewer sums than products: each part is one element of the shorter row.
-    monkeypatch.setattr("kp.arrays.analysis.numerics._PRODUCTS", 1)
-    np.testing.assert_allclose(
-        kp.convolve(kp.array(a), v[:5]).numpy(), np.convolve(a, v[:5]), rtol=1e-5
-    )
-
-
 def test_functions_that_write_set_what_numpy_sets() -> None:
     def both(function: Any, start: Any) -> None:
         a, x = np.array(start), kp.array(start)

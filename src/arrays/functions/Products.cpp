@@ -15,6 +15,7 @@
 #include "arrays/Primitives.hpp"
 #include "arrays/Views.hpp"
 #include "arrays/engine/Evaluate.hpp"
+#include "arrays/functions/Convolution.hpp"
 #include "base/Text.hpp"
 
 namespace kp {
@@ -143,6 +144,17 @@ std::pair<std::vector<int64_t>, std::vector<int64_t>> parted(const Axes& axes, c
     return {std::move(summed), std::move(kept)};
 }
 
+/// Returns both rows in their common type.
+std::pair<Array, Array> rowsOf(const Array& a, const Array& v, const char* function) {
+    const Operand operands[] = {a, v};
+    const DType dtype = commonType(operands, 2);
+    for (const Array& each : {a, v})
+        if (each.ndim() != 1 || each.size() == 0)
+            fail<InvalidArgument>("{}() takes rows of at least one element, not of shape {}",
+                                  function, toString(each.shape()));
+    return {a.astype(dtype), v.astype(dtype)};
+}
+
 } // namespace
 
 Array matmul(const Array& a, const Array& b) {
@@ -202,6 +214,22 @@ Array tensordot(const Array& a, const Array& b, const Axes& axesOfA, const Axes&
 
 Array outer(const Array& a, const Array& b) {
     return multiply(expandDims(flat(a), 1), flat(b));
+}
+
+Array convolve(const Array& a, const Array& v, ConvolutionPart part, ConvolutionMethod method) {
+    auto [first, second] = rowsOf(a, v, "convolve");
+    if (second.size() > first.size())
+        std::swap(first, second);
+    return arrays::convolved(first, second, part, method);
+}
+
+Array correlate(const Array& a, const Array& v, ConvolutionPart part, ConvolutionMethod method) {
+    auto [first, second] = rowsOf(a, v, "correlate");
+    if (second.dtype() >= DType::eComplex64)
+        second = conj(second);
+    if (second.size() > first.size())
+        return flip(arrays::convolved(second, flip(first), part, method));
+    return arrays::convolved(first, flip(second), part, method);
 }
 
 } // namespace kp

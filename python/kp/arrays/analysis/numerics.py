@@ -15,20 +15,18 @@ from ..._floats import default_float
 from ..array import Array, converted
 from ..creation import zeros_like
 from ..custom import elementwise
-from ..elementwise import apply, as_array, conj, imag, manager_of, real, result_dtype, where
+from ..elementwise import apply, as_array, imag, manager_of, real, result_dtype, where
 from ..reducing import reductions
-from ..reducing.reductions import Axes, reduced
+from ..reducing.reductions import Axes
 from ..reducing.scans import cumsum, diff
 from ..selection.searching import argsort, take
 from ..shapes.joining import concat, stack
 from ..shapes.manipulation import (
-    flip,
     given,
     moveaxis,
     ravel,
     reshape,
 )
-from ..shapes.padding import pad
 from ..storage import blank
 from ..types import number
 
@@ -236,12 +234,6 @@ def _on_line(at: Array, places: Array, values: Array) -> Array:
     return found
 
 
-# --- convolutions ---------------------------------------------------------------------------------
-
-#: Products that are summed at once: an array has twice as many elements at most.
-_PRODUCTS = 1 << 30
-
-
 def _vectors(a: Any, v: Any, names: str) -> tuple[Array, Array]:
     manager = manager_of(a, v)
     first, second = as_array(a, manager), as_array(v, manager)
@@ -256,54 +248,24 @@ def _vectors(a: Any, v: Any, names: str) -> tuple[Array, Array]:
     return pair[0], pair[1]
 
 
-def _slid(a: Array, v: Array, mode: str) -> Array:
-    """Return the sums of products of v with the parts of a, which is not shorter."""
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"mode is 'full', 'same' or 'valid', not {mode!r}")
-    size = v.size
-    if mode != "valid":
-        after = size - 1 if mode == "full" else (size - 1) // 2
-        a = pad(a, (size - 1 if mode == "full" else size // 2, after))
-    count = a.size - size + 1
-    wide = np.dtype(np.float32) if a._dtype == np.float16 else a._dtype
-    part = max(_PRODUCTS // count, 1)
-    total: Any = None
-    for first in range(0, size, part):
-        found = _summed(a, v[first : first + part], first, count, wide)
-        join = "logical_or" if wide.kind == "b" else "add"
-        total = found if total is None else apply(join, total, found).evaluate()
-    return converted(total, a._dtype)
-
-
-def _summed(a: Array, v: Array, first: int, count: int, wide: np.dtype[Any]) -> Array:
-    """Return the sums of products of v with the `count` parts of a from element `first` on."""
-    source = a.evaluate()
-    step = source._strides[0]
-    windows = source._strided(source._offset + first * step, (count, v.size), (step, step), False)
-    products = apply("multiply", windows, v)
-    if wide.kind == "b":
-        return reductions.any(products, axis=1)
-    return reduced("sum", products, 1, wide, wide, keepdims=False)
-
-
-def convolve(a: Any, v: Any, mode: str = "full") -> Array:
+def convolve(a: Any, v: Any, mode: str = "full", *, method: str = "auto") -> Array:
     """Return the convolution of two vectors: "full", as long as the longer one ("same"), or "valid".
 
-    Every sum is computed directly. kp.fft.convolve() convolves long rows by Fourier transforms.
+    `method`: "direct" sums each element by itself, "fft" convolves floating-point and complex numbers
+    by Fourier transforms, and "auto" takes the faster one. Errors of "fft" are relative to the
+    largest elements of the result, and a NaN or an infinity spreads to others.
     """
     first, second = _vectors(a, v, "a v")
-    if second.size > first.size:
-        first, second = second, first
-    return _slid(first, flip(second), mode)
+    return _kp._convolve(first, second, mode, method)
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Array:
-    """Return the sums of products of one vector with another, conjugated one, shifted. See convolve()."""
+def correlate(a: Any, v: Any, mode: str = "valid", *, method: str = "auto") -> Array:
+    """Return the sums of products of one vector with another, conjugated one, shifted.
+
+    `method` is as for convolve().
+    """
     first, second = _vectors(a, v, "a v")
-    second = conj(second) if second._dtype.kind == "c" else second
-    if second.size > first.size:
-        return flip(_slid(second, first, mode))
-    return _slid(first, second, mode)
+    return _kp._correlate(first, second, mode, method)
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Array:
