@@ -50,6 +50,19 @@ def test_an_expression_is_one_dispatch(launches: Launches) -> None:
     assert len(launches) == 1
 
 
+def test_integer_powers_and_the_check_of_their_exponents_are_one_dispatch(
+    launches: Launches,
+) -> None:
+    a, b = np.arange(-6, 6).reshape(3, 4), np.arange(4)
+    x, y = kp.array(a), kp.array(b)
+    np.testing.assert_array_equal((x**y).numpy(), a**b)
+    assert len(launches) == 1
+    with pytest.raises(ValueError, match="negative integer powers"):
+        x ** (y - 1)
+    np.testing.assert_array_equal((kp.array(2) ** y).numpy(), 2**b)
+    assert (x[:0] ** y).shape == (0, 4)
+
+
 def test_an_expression_and_its_reduction_are_one_dispatch(launches: Launches) -> None:
     a, b = numbers(30, 41), numbers(30, 41)
     total = (kp.array(a) * kp.array(b) + 1).sum(axis=1)

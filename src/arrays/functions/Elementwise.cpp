@@ -12,6 +12,7 @@
 #include "arrays/ArrayState.hpp"
 #include "arrays/Mark.hpp"
 #include "arrays/Numbers.hpp"
+#include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
 
 namespace kp {
@@ -21,6 +22,7 @@ using arrays::arrayOf;
 using arrays::nodeOf;
 using arrays::NodePtr;
 using arrays::stateOf;
+using arrays::View;
 
 Shape shapeOf(const Operand& operand) {
     return operand.isArray() ? operand.array().shape() : Shape();
@@ -95,15 +97,38 @@ Array comparedSpecially(const Comparison& comparison, const Operand* operands,
     return {};
 }
 
-/// @throws InvalidArgument if an integer would be raised to a negative power
-void requireExponents(const Operand& exponent, DType dtype) {
+[[noreturn]] void throwNegativeExponent() {
+    throw InvalidArgument("integers to negative integer powers are not allowed; use a float");
+}
+
+/// Returns the exponents that may be negative; no array if none may.
+/// @throws InvalidArgument if the exponent is a negative number
+Array doubtfulExponents(const Operand& exponent, DType dtype) {
     if (numberType(dtype).family != 'i')
-        return;
-    const bool negative = exponent.isArray() ? numberType(exponent.dtype()).family == 'i' &&
-                                                   arrays::holdsAnywhere(less(exponent, 0))
-                                             : exponent.isNegative() || exponent.real() < 0;
-    if (negative)
-        throw InvalidArgument("integers to negative integer powers are not allowed; use a float");
+        return {};
+    if (!exponent.isArray() && (exponent.isNegative() || exponent.real() < 0))
+        throwNegativeExponent();
+    const bool doubtful = exponent.isArray() && numberType(exponent.dtype()).family == 'i';
+    return doubtful ? exponent.array() : Array();
+}
+
+/// Returns an expression, computed by a kernel that looks for negative exponents, too, for which
+/// the host waits. @throws InvalidArgument if there are any
+Array checkedPowers(const NodePtr& node, const Array& exponents) {
+    const Array negative = less(exponents, 0);
+    const NodePtr condition = stateOf(negative).node();
+    if (node->shape.product() == 0 || !arrays::fit({node, condition}, 2)) {
+        if (arrays::holdsAnywhere(negative))
+            throwNegativeExponent();
+        return arrayOf(node);
+    }
+    const arrays::Mark mark(node->home);
+    View out = View::blank(node->home, node->shape, node->dtype);
+    arrays::run(node->home, node->shape,
+                {{out, node, {}, {}, nullptr}, mark.where(condition, node->shape)});
+    if (mark.maybeSet() && any(negative).item<bool>())
+        throwNegativeExponent();
+    return arrayOf(std::move(out));
 }
 
 /// Returns a function of the table, found once.
@@ -140,6 +165,7 @@ Array apply(const Function& function, const Operand* operands, size_t count) {
     if (function.textFor(types.operands[0]).empty())
         fail<Unsupported>("{} of {} is not computed on devices", function.name,
                           toString(types.operands[0]));
+    Array exponents;
     if (count == 2 && types.operands[1] < DType::eFloat16) [[unlikely]] { // of integers
         const Comparison* const comparison = findComparison(function.name);
         if (comparison) {
@@ -148,7 +174,7 @@ Array apply(const Function& function, const Operand* operands, size_t count) {
                 return found;
         }
         if (function.name == "pow")
-            requireExponents(operands[1], types.operands[1]);
+            exponents = doubtfulExponents(operands[1], types.operands[1]);
     }
     std::vector<NodePtr> nodes;
     nodes.reserve(count);
@@ -163,7 +189,7 @@ Array apply(const Function& function, const Operand* operands, size_t count) {
     NodePtr node = arrays::call(function, types.result, shape, std::move(nodes));
     if (!anyArray)
         node->home = arrays::homeOf(operands, count);
-    return arrayOf(std::move(node));
+    return exponents.isNull() ? arrayOf(std::move(node)) : checkedPowers(node, exponents);
 }
 
 Array glsl(std::string_view expression, DType dtype, const std::vector<Operand>& operands) {
