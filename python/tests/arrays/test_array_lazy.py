@@ -63,6 +63,24 @@ def test_integer_powers_and_the_check_of_their_exponents_are_one_dispatch(
     assert (x[:0] ** y).shape == (0, 4)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64"])
+def test_bincount_finds_its_length_in_one_pass(launches: Launches, dtype: str) -> None:
+    a = np.array([3, 1, 100, 1], dtype)
+    np.testing.assert_array_equal(kp.bincount(kp.array(a)).numpy(), np.bincount(a))
+    assert len(launches) == 2
+    if dtype.startswith("i"):
+        with pytest.raises(ValueError, match="integers from 0 on, but there is -5"):
+            kp.bincount(kp.array(np.array([3, -5, 1], dtype)))
+
+
+def test_a_histogram_between_edges_copies_nothing(launches: Launches) -> None:
+    a, edges = numbers(500), np.linspace(-1, 1, 9, dtype=np.float32)
+    found, own = kp.histogram(kp.array(a), kp.array(edges))
+    np.testing.assert_array_equal(found.numpy(), np.histogram(a, edges)[0])
+    np.testing.assert_array_equal(own.numpy(), edges)
+    assert len(launches) == 1
+
+
 def test_an_expression_and_its_reduction_are_one_dispatch(launches: Launches) -> None:
     a, b = numbers(30, 41), numbers(30, 41)
     total = (kp.array(a) * kp.array(b) + 1).sum(axis=1)

@@ -37,6 +37,18 @@ def _extremes(x: Array) -> tuple[Any, Any]:
     return least, most
 
 
+def _largest_index(x: Array) -> int:
+    """Return the largest integer, which it waits for, and refuse negative ones."""
+    with for_arrays():
+        # Without a sign, negative ones are larger than all others: one pass finds both.
+        bare = np.dtype(f"u{x._dtype.itemsize}")
+        most: int = reductions.max(converted(x, bare)).item()
+        if x._dtype.kind == "i" and most > np.iinfo(x._dtype).max:
+            lowest = reductions.min(x).item()
+            raise ValueError(f"kp.bincount takes integers from 0 on, but there is {lowest}")
+    return most
+
+
 def _weights(name: str, weights: Any, x: Array) -> Array | None:
     """Return weights of the elements of x as an array, in the type of their sums."""
     if weights is None:
@@ -125,8 +137,8 @@ def _given_edges(x: Array, bins: Any) -> tuple[Array, Array, Tensor]:
             raise TypeError(f"bins is a number of bins, their edges or a rule's name, not {bins!r}")
         given_bins = bins if isinstance(bins, Array) else np.asarray(bins)
         own = asarray(given_bins, device=x.device)
-        x = x.astype(np.result_type(x.dtype, given_bins.dtype))
-        edges = asarray(given_bins.astype(x.dtype), device=x.device)
+        x = x.astype(np.result_type(x.dtype, given_bins.dtype), copy=False)
+        edges = asarray(given_bins.astype(x.dtype, copy=False), device=x.device)
     places = edges.numpy()
     if places.ndim != 1 or places.size < 2:
         raise ValueError(f"edges are a row of at least 2 numbers, not of shape {places.shape}")
@@ -230,10 +242,7 @@ def bincount(x: Any, /, weights: Array | None = None, minlength: int = 0) -> Arr
         by = _in_double("bincount", by)
     length = int(minlength)
     if array.size:
-        lowest, highest = _extremes(array)
-        if lowest < 0:
-            raise ValueError(f"kp.bincount takes integers from 0 on, but there is {lowest}")
-        length = max(length, highest + 1)
+        length = max(length, _largest_index(array) + 1)
     return _counted(array, length, None, by)
 
 
