@@ -3,8 +3,8 @@
 // Random numbers that are found by rejection. Each has counters of its own, of which it tries one
 // after the other until it accepts a proposal. T is float or double.
 //
-// Sources: J. Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011 (Philox 4x32-10).
-// G. Marsaglia, T. Bray, "A convenient method for generating normal variables", 1964. G. Marsaglia,
+// Sources: J. Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011 (Philox 4x32-10 and
+// 2x32-10). G. Box, M. Muller, "A note on the generation of random normal deviates", 1958. G. Marsaglia,
 // W. Tsang, "A simple method for generating gamma variables", 2000. W. Hormann, "The transformed rejection
 // method for generating Poisson random variables", 1993, and "The generation of binomial random variates",
 // 1993. C. Loader, "Fast and accurate computation of binomial probabilities", 2000.
@@ -20,6 +20,16 @@ uvec4 kp_philox(uvec4 counter, uvec2 key) {
     return counter;
 }
 
+uvec2 kp_philox_pair(uvec2 counter, uint key) {
+    for (uint turn = 0u; turn < 10u; ++turn) {
+        uint high, low;
+        umulExtended(0xD256D193u, counter.x, high, low);
+        counter = uvec2(high ^ counter.y ^ key, low);
+        key += 0x9E3779B9u;
+    }
+    return counter;
+}
+
 float kp_open(float like, uvec2 bits) {  // in (0, 1), without 0 and 1
     return (float(bits.x >> 9) + 0.5) * 1.1920928955078125e-07;
 }
@@ -28,26 +38,48 @@ double kp_open(double like, uvec2 bits) {
     return (double(bits.y >> 12) * 4294967296.0lf + double(bits.x) + 0.5lf) * 2.220446049250313e-16lf;
 }
 
-T kp_random_open(uint i, uvec2 key, T like) {  // of the counters that no proposal uses
-    return kp_open(like, kp_philox(uvec4(i, 0u, 2u, 0u), key).xy);
+T kp_random_open(uint i, uvec2 key, T like) {  // by a generator of its own, at half the cost
+    return kp_open(like, kp_philox_pair(uvec2(i, key.y), key.x));
 }
 
-T kp_random_normal(uint i, uvec2 key, T like) {  // by Box and Muller; of counters of its own
-    uvec4 bits = kp_philox(uvec4(i, 0u, 3u, 0u), key);
-    T angle = T(6.283185307179586lf) * kp_open(like, bits.zw);
-    return sqrt(T(-2) * kp_log(kp_open(like, bits.xy))) * kp_cos(angle);
+T kp_cos_of_turns(T u) {  // cos(2 pi u) for u from 0 to 1, to about 1e-16, by Taylor series
+    T quarter = floor(T(4) * u + T(0.5));
+    T r = T(6.283185307179586lf) * (u - T(0.25) * quarter);
+    T z = r * r;
+    T even = T(1.0lf / 20922789888000.0lf);
+    even = even * z - T(1.0lf / 87178291200.0lf);
+    even = even * z + T(1.0lf / 479001600.0lf);
+    even = even * z - T(1.0lf / 3628800.0lf);
+    even = even * z + T(1.0lf / 40320.0lf);
+    even = even * z - T(1.0lf / 720.0lf);
+    even = even * z + T(1.0lf / 24.0lf);
+    even = (even * z - T(0.5)) * z + T(1);
+    T odd = T(-1.0lf / 1307674368000.0lf);
+    odd = odd * z + T(1.0lf / 6227020800.0lf);
+    odd = odd * z - T(1.0lf / 39916800.0lf);
+    odd = odd * z + T(1.0lf / 362880.0lf);
+    odd = odd * z - T(1.0lf / 5040.0lf);
+    odd = odd * z + T(1.0lf / 120.0lf);
+    odd = odd * z - T(1.0lf / 6.0lf);
+    odd = (odd * z + T(1)) * r;
+    uint q = uint(quarter);
+    T size = (q & 1u) != 0u ? odd : even;
+    return ((q + 1u) & 2u) != 0u ? -size : size;
+}
+
+T kp_normal_of(uvec4 bits, T like) {  // by Box and Muller: without rejection, so that neighbours stay together
+    return sqrt(T(-2) * kp_log(kp_open(like, bits.xy))) * kp_cos_of_turns(kp_open(like, bits.zw));
+}
+
+T kp_random_normal(uint i, uvec2 key, T like) {  // of counters of its own
+    return kp_normal_of(kp_philox(uvec4(i, 0u, 3u, 0u), key), like);
 }
 
 T kp_random_raised_gamma(uint i, uvec2 key, T a) {  // of a shape of at least 1
     T d = a - T(1) / T(3);
     T c = T(1) / (T(3) * sqrt(d));
     for (uint attempt = 0u; attempt < 1000u; ++attempt) {
-        uvec4 bits = kp_philox(uvec4(i, attempt, 0u, 0u), key);
-        T x = T(2) * kp_open(a, bits.xy) - T(1);
-        T y = T(2) * kp_open(a, bits.zw) - T(1);
-        T s = x * x + y * y;
-        if (s >= T(1)) continue;
-        x *= sqrt(T(-2) * kp_log(s) / s);  // a normal number
+        T x = kp_normal_of(kp_philox(uvec4(i, attempt, 0u, 0u), key), a);
         T step = c * x;
         if (step <= T(-1)) continue;
         T cube = (T(1) + step) * (T(1) + step) * (T(1) + step);

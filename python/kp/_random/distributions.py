@@ -77,9 +77,17 @@ _DRAWN = {
     "beta": _kernel(
         "beta",
         "a b",
-        """T first = kp_random_log_gamma(at, key, a);
-        T second = kp_random_log_gamma(at, key ^ uvec2(0x85ebca6bu, 0xc2b2ae35u), b);
-        y = T(1) / (T(1) + kp_exp(second - first))""",
+        # Gamma numbers of small shapes may be too small for T, so these are drawn as logarithms.
+        """uvec2 other = key ^ uvec2(0x85ebca6bu, 0xc2b2ae35u);
+        T first = kp_random_raised_gamma(at, key, a < T(1) ? a + T(1) : a);
+        T second = kp_random_raised_gamma(at, other, b < T(1) ? b + T(1) : b);
+        y = T(1) / (T(1) + second / first);
+        if (a < T(1) || b < T(1)) {
+            T ratio = kp_log(second) - kp_log(first);
+            if (a < T(1)) ratio -= kp_log(kp_random_open(at, key, a)) / a;
+            if (b < T(1)) ratio += kp_log(kp_random_open(at, other, b)) / b;
+            y = T(1) / (T(1) + kp_exp(ratio));
+        }""",
     ),
     "standard_t": _kernel(
         "standard_t",

@@ -25,6 +25,8 @@ CALLS: list[tuple[str, tuple[Any, ...]]] = [
     ("standard_t", (4,)),
     ("beta", (0.5, 0.3)),
     ("beta", (20, 3)),
+    ("beta", (2, 0.4)),
+    ("beta", (0.6, 5)),
     ("lognormal", (1, 0.5)),
     ("laplace", (1, 2)),
     ("logistic", (1, 2)),
@@ -58,6 +60,18 @@ def distance(a: Any, b: Any) -> float:
         np.searchsorted(a, points, "right") / a.size - np.searchsorted(b, points, "right") / b.size
     )
     return float(np.abs(gaps).max())
+
+
+def test_uniform_numbers_come_from_philox() -> None:
+    pair = kp.elementwise(
+        "uint32 a, uint32 b, uint32 key",
+        "uint32 x, uint32 y",
+        "uvec2 bits = kp_philox_pair(uvec2(a, b), key); x = bits.x; y = bits.y",
+    )
+    same = np.array([0, 0xFFFFFFFF], np.uint32)
+    x, y = pair(kp.array(same), same, same)
+    # The known answers of Random123 for philox2x32, 10 rounds.
+    assert x.tolist() == [0xFF1DAE59, 0x2C3F628B] and y.tolist() == [0x6CD10DF2, 0xAB4FD7AD]
 
 
 @pytest.mark.parametrize(("name", "arguments"), CALLS)
