@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._errors import Unsupported
 from ..._floats import default_float
@@ -126,6 +128,24 @@ def _limits(x: Array, limits: Any) -> tuple[float, float]:
     return (low - 0.5, high + 0.5) if low == high else (low, high)
 
 
+#: Bins whose edges are kept for the next call.
+_KEPT_BINS = 1024
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_edges(bins: int, limits: tuple[float, float], dtype: DType) -> NDArray[Any]:
+    places = np.histogram_bin_edges(np.zeros(0, dtype), bins, limits)
+    places.flags.writeable = False
+    return places
+
+
+def _even_edges(bins: int, limits: tuple[float, float], dtype: DType) -> NDArray[Any]:
+    """Return NumPy's edges of even bins: kept, since they take longer than small launches."""
+    if bins > _KEPT_BINS:
+        return np.histogram_bin_edges(np.zeros(0, dtype), bins, limits)
+    return _kept_edges(bins, limits, dtype)
+
+
 def _given_edges(x: Array, bins: Any) -> tuple[Array, Array, Tensor]:
     """Return elements, the edges as they were given, and edges of the dtype of the elements."""
     if in_tensors():
@@ -188,7 +208,7 @@ def histogram(
         if bins < 1:
             raise ValueError(f"kp.histogram takes at least 1 bin, not {bins}")
         limits = _limits(array, range)
-        places = np.histogram_bin_edges(np.zeros(0, array._dtype), int(bins), limits)
+        places = _even_edges(int(bins), limits, array._dtype)
         if array._dtype.kind != "f":
             places = places.astype(default_float(array._manager))
         own = uploaded(array._manager, places)

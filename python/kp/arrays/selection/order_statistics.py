@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..._axes import normalized, normalized_axes, whole
 from ..._floats import default_float
@@ -90,6 +92,27 @@ def _places(count: Any, q: Any, method: str) -> tuple[Any, Any, Any]:
     return below.astype(np.int64), above.astype(np.int64), place - below
 
 
+#: Quantiles of one call whose places are kept for the next one.
+_KEPT_QUANTILES = 16
+
+
+@functools.lru_cache(maxsize=256)
+def _kept_places(
+    length: int, fractions: tuple[float, ...], method: str
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    places = _places(length, np.array(fractions, np.float64), method)
+    for each in places:
+        each.flags.writeable = False
+    return places
+
+
+def _places_of_rows(length: int, fractions: NDArray[Any], method: str) -> tuple[Any, Any, Any]:
+    """Return _places() of rows of one length: kept, since they take longer than small launches."""
+    if fractions.size > _KEPT_QUANTILES:
+        return _places(length, fractions, method)
+    return _kept_places(length, tuple(fractions.tolist()), method)
+
+
 def _step(place: Any, method: str) -> Any:
     """Return the position that a method selects: a whole one itself, else the next."""
     whole = place == np.floor(place)
@@ -131,7 +154,7 @@ def _quantile(
         result = _between(low, high, part)  # rows of nothing but NaN give NaN
         result = reshape(result, (*shape, fractions.size))
     else:
-        below, above, part = _places(length, fractions.reshape(-1), method)
+        below, above, part = _places_of_rows(length, fractions.reshape(-1), method)
         low, high = _columns(ordered, below), _columns(ordered, above)
         result = _between(low, high, part)
         last = ordered[..., -1:]
