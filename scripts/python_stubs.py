@@ -12,9 +12,8 @@ kp.linalg and the methods of arrays.
 --package FOLDER names the folder with a built package kp (default: build/ci/python). The
 interpreter needs NumPy and, for --check, mypy. If it has basedpyright or pyright, --check runs that, too.
 
-Names, defaults, documentation and most types come from the module. If the module only knows "some
-object", ARGUMENTS and RESULTS below give the type. A missing type is an error, and so is an unused
-entry of RESULTS.
+Names, defaults, documentation and most types come from the module; ARGUMENTS and RESULTS below give
+the others. A missing type is an error, and so is an unused entry of RESULTS.
 """
 
 from __future__ import annotations
@@ -167,6 +166,7 @@ ARGUMENTS = {
     "local_work_size": "_Extent | None",
     "queue_counts": "_Extent | None",
     "cache_folder": "_Path",
+    "cache_path": "_Path | collections.abc.Sequence[_Path]",
     "queue_families": "collections.abc.Iterable[collections.abc.Sequence[SupportsIndex]] | None",
     "root": "SupportsIndex",
     "shard_rows": "collections.abc.Iterable[SupportsIndex] | None",

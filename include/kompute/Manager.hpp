@@ -355,8 +355,7 @@ public:
     [[nodiscard]] std::shared_ptr<PinnedArray<T>> pinnedArray(size_t count) {
         return make<PinnedArray<T>>(count);
     }
-    /// Imports the caller's memory, so that repeated transfers from or to it skip staging; see
-    /// HostImport.
+    /// Imports the caller's memory: repeated transfers from or to it skip staging; see HostImport.
     /// @throws InvalidArgument if @p memory is null or @p bytes is 0; OutOfMemory
     [[nodiscard]] std::shared_ptr<HostImport> importHost(void* memory, uint64_t bytes);
     template <typename T>
@@ -364,8 +363,7 @@ public:
         return importHost(memory.data(), memory.size() * sizeof(T));
     }
 
-    /// Compiles a shader as kp::compile does, for the Vulkan version of this manager's device and
-    /// with its cache folder.
+    /// Compiles a shader as kp::compile does, with the rest of the options from compileOptions().
     /// @throws as kp::compile
     [[nodiscard]] std::vector<uint32_t> compile(std::string_view source,
                                                 CompileOptions options = {}) const;
@@ -379,8 +377,7 @@ public:
     /// @throws InvalidArgument, and destroys nothing, if another thread is in a call that evaluates
     ///         or records a sequence, launches, transfers, or waits for memory of this manager
     void destroy();
-    /// Waits until the device has finished everything submitted to it, including work from other
-    /// managers of the same device.
+    /// Waits until the device has finished all work submitted to it, also by its other managers.
     /// @throws DeviceLost
     void waitIdle() const;
     /// Returns texts about the operations that the device has begun and not finished.
@@ -430,6 +427,9 @@ public:
     /// Returns the folder for files kept between runs: ManagerOptions::cacheFolder, else the
     /// environment's, else the user's. Returns "" if nothing is kept.
     std::string cacheFolder() const;
+    /// Returns the options that compile() begins with: the Vulkan version and the cache folders.
+    /// @throws InvalidArgument after destroy()
+    [[nodiscard]] CompileOptions compileOptions() const;
     /// Returns ManagerOptions::check.
     std::string check() const;
 

@@ -58,9 +58,18 @@ struct ManagerOptions {
     /// Folder for everything that is kept between runs: compiled pipelines and shaders (including
     /// the library's own) and autotuning results. Empty: the environment variable
     /// KOMPUTE_CACHE_DIR, else the user's cache folder. "off": nothing is stored on disk. Managers
-    /// that share a device share the folder of its pipelines and of the library's shaders: the last
-    /// one set before its first pipeline.
+    /// that share a device share the folders of its pipelines and of the library's shaders: the
+    /// last ones set before its first pipeline.
     std::string cacheFolder;
+    /// Folders of compiled shaders and pipelines that an installer made, separated as the
+    /// environment variable PATH is. They are searched after the cache folder, in order, and never
+    /// written. Empty: the environment variable KOMPUTE_CACHE_PATH. "off": none.
+    /// docs/guides/programs.md says how to make one.
+    std::string cachePath;
+    /// Uses files of cachePath even if they belong to another user than this one and root, or if
+    /// others may write to them; otherwise these are ignored with a warning. Their contents are
+    /// code that runs on the device. The environment variable KOMPUTE_CACHE_TRUST=1 does the same.
+    bool trustCachePath = false;
     /// False counts submissions with recycled fences, as on devices without timeline semaphores.
     /// The environment variable KOMPUTE_WITHOUT=timelineSemaphore does the same.
     bool timelineSemaphores = true;

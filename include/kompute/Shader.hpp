@@ -64,6 +64,14 @@ struct CompileOptions {
     /// environment variable KOMPUTE_CACHE_DIR, else the platform's cache folder. "off": the disk is
     /// neither read nor written.
     std::string cacheFolder;
+    /// Folders of shipped results, which are only read, after the cache folder and in order; a list
+    /// separated as the environment variable PATH is. Empty: in Manager::compile the manager's
+    /// list, else the environment variable KOMPUTE_CACHE_PATH. "off": none.
+    std::string cachePath;
+    /// Uses shipped files even if they belong to another user than this one and root, or if others
+    /// may write to them; otherwise these are ignored with a warning. The results are code that
+    /// runs on the device. The environment variable KOMPUTE_CACHE_TRUST=1 does the same.
+    bool trustCachePath = false;
     IncludePolicy includes = IncludePolicy::eFolders;
     /// Compiles in a child process with limits on its time and memory, so that a source which
     /// crashes the compiler or never ends is an error. For untrusted sources: sources that are too

@@ -133,6 +133,8 @@ class Manager:
         validation: str = "",
         wait: str = "auto",
         cache_folder: _Path = "",
+        cache_path: _Path | collections.abc.Sequence[_Path] = "",
+        trust_cache_path: bool = False,
         timeline_semaphores: bool = True,
         coalesce: bool = True,
         reorder: bool = True,
@@ -150,14 +152,17 @@ class Manager:
         device, whichever queues they request. Missing `desired_extensions` are ignored, missing
         `required_extensions` are an error. `validation` is a list of checks ("core,sync"),
         `wait` one of "auto", "spin", "hybrid" and "block". `cache_folder` is where compiled
-        pipelines and shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). Launches and
-        evaluations that find their queue busy are submitted together; with `coalesce=False` each
-        is submitted at once. Independent dispatches of a sequence may run in another order to
-        share barriers; `reorder=False` keeps the order in which they were recorded. `check`
-        turns checked mode on (True, or a list as for kp.checked) for the manager's algorithms
-        and kernels, or off (False). With `breadcrumbs`, as with KOMPUTE_BREADCRUMBS=1,
-        DeviceLost and under_way() name the operations that the device was or is working on,
-        which costs time.
+        pipelines and shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). `cache_path` is a
+        folder or a list of folders of such files that an installer made, as KOMPUTE_CACHE_PATH:
+        they are searched after `cache_folder` and never written. Files there that belong to
+        another user, or that others may write to, are used only with `trust_cache_path=True`.
+        Launches and evaluations that find their queue busy are submitted together; with
+        `coalesce=False` each is submitted at once. Independent dispatches of a sequence may run
+        in another order to share barriers; `reorder=False` keeps the order in which they were
+        recorded. `check` turns checked mode on (True, or a list as for kp.checked) for the
+        manager's algorithms and kernels, or off (False). With `breadcrumbs`, as with
+        KOMPUTE_BREADCRUMBS=1, DeviceLost and under_way() name the operations that the device was
+        or is working on, which costs time.
         """
 
     def compile(
@@ -4194,6 +4199,8 @@ class DeviceGroup:
         validation: str = "",
         wait: str = "auto",
         cache_folder: _Path = "",
+        cache_path: _Path | collections.abc.Sequence[_Path] = "",
+        trust_cache_path: bool = False,
         timeline_semaphores: bool = True,
         coalesce: bool = True,
         reorder: bool = True,

@@ -43,7 +43,7 @@ ReduceKernel::of(vulkan::Device& device, Memory::DataTypes number, ReduceOperati
         fail<InvalidArgument>("elements of eBool cannot be reduced; numbers can");
     primitives::requireCombines(operation, type.computed, "a collective operation");
     CompileOptions options;
-    options.cacheFolder = device.pipelines().compileFolder();
+    device.pipelines().folders().complete(options);
     const std::vector<uint32_t> spirv = kp::compile(
         primitives::composeSource(glslTypeMacros("D", number),
                                   primitives::operatorSource(

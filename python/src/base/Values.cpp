@@ -139,6 +139,22 @@ std::string toPath(py::handle path) {
     return py::cast<py::bytes>(py::module_::import("os").attr("fsencode")(path));
 }
 
+std::string toPathList(py::handle folders) {
+    if (!PyList_Check(folders.ptr()) && !PyTuple_Check(folders.ptr()))
+        return toPath(folders);
+    const auto separator = py::cast<std::string>(py::module_::import("os").attr("pathsep"));
+    std::string list;
+    for (const py::handle folder : folders) {
+        const std::string path = toPath(folder);
+        if (path.find(separator) != std::string::npos)
+            throw py::value_error(formatted("the folder '{}' has a '{}', which separates the "
+                                            "folders of a list; rename it",
+                                            path, separator));
+        list += (list.empty() ? "" : separator) + path;
+    }
+    return list;
+}
+
 py::object fromPath(const std::string& path) {
     return py::module_::import("os").attr("fsdecode")(py::bytes(path));
 }

@@ -81,6 +81,9 @@ std::array<uint64_t, 3> toThree(py::handle values, const char* argument, uint64_
 /// Returns the path that a str or os.PathLike names, in the encoding of the file system: names of
 /// files need not be UTF-8. @throws TypeError
 std::string toPath(py::handle path);
+/// Returns a list of folders as the environment variable PATH has it, from such a text, a path, or
+/// a sequence of paths. @throws TypeError; ValueError for entries with the separator
+std::string toPathList(py::handle folders);
 /// Returns a path as a str from which toPath() makes it again.
 py::object fromPath(const std::string& path);
 

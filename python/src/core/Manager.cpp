@@ -111,8 +111,9 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
             const std::vector<std::string>& desiredExtensions, const std::string& name,
             const std::string& uuid, const std::string& deviceType,
             const std::vector<std::string>& requiredExtensions, const std::string& validation,
-            const std::string& wait, const py::object& cacheFolder, bool timelineSemaphores,
-            bool coalesce, bool reorder, const py::object& check, bool breadcrumbs) {
+            const std::string& wait, const py::object& cacheFolder, const py::object& cachePath,
+            bool trustCachePath, bool timelineSemaphores, bool coalesce, bool reorder,
+            const py::object& check, bool breadcrumbs) {
     ManagerOptions options;
     options.deviceIndex = device;
     options.queueFamilies = families;
@@ -127,6 +128,8 @@ makeManager(std::optional<uint32_t> device, const std::vector<uint32_t>& familie
     options.validation = validation;
     options.waitPolicy = toWaitPolicy(wait);
     options.cacheFolder = toPath(cacheFolder);
+    options.cachePath = toPathList(cachePath);
+    options.trustCachePath = trustCachePath;
     options.timelineSemaphores = timelineSemaphores;
     options.coalesce = coalesce;
     options.reorder = reorder;
@@ -241,9 +244,9 @@ void bindManager(py::module_& module, Classes& classes) {
         .def(py::init(&makeManager), "device"_a = py::none(), "family_queue_indices"_a = py::list(),
              "desired_extensions"_a = py::list(), py::kw_only(), "name"_a = "", "uuid"_a = "",
              "device_type"_a = "", "required_extensions"_a = py::list(), "validation"_a = "",
-             "wait"_a = "auto", "cache_folder"_a = "", "timeline_semaphores"_a = true,
-             "coalesce"_a = true, "reorder"_a = true, "check"_a = py::none(),
-             "breadcrumbs"_a = false, doc(R"(
+             "wait"_a = "auto", "cache_folder"_a = "", "cache_path"_a = "",
+             "trust_cache_path"_a = false, "timeline_semaphores"_a = true, "coalesce"_a = true,
+             "reorder"_a = true, "check"_a = py::none(), "breadcrumbs"_a = false, doc(R"(
                  Without arguments: the best device, or the one that the environment variable
                  KOMPUTE_DEVICE names.
 
@@ -256,7 +259,11 @@ void bindManager(py::module_& module, Classes& classes) {
                  request. Missing `desired_extensions` are ignored, missing `required_extensions`
                  are an error. `validation` is a list of checks ("core,sync"), `wait` one of
                  "auto", "spin", "hybrid" and "block". `cache_folder` is where compiled pipelines and
-                 shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). Launches and evaluations that find their queue busy are submitted
+                 shaders are kept, as KOMPUTE_CACHE_DIR ("off": nowhere). `cache_path` is a folder or a list
+                 of folders of such files that an installer made, as KOMPUTE_CACHE_PATH: they are
+                 searched after `cache_folder` and never written. Files there that belong to another
+                 user, or that others may write to, are used only with `trust_cache_path=True`.
+                 Launches and evaluations that find their queue busy are submitted
                  together; with `coalesce=False` each is submitted at once. Independent dispatches of
                  a sequence may run in another order to share barriers; `reorder=False` keeps the
                  order in which they were recorded. `check` turns checked mode on (True, or a list as
@@ -277,7 +284,8 @@ void bindManager(py::module_& module, Classes& classes) {
             "include_policy"_a = "folders", "isolate"_a = false,
             "kp.compile for the Vulkan version of this manager's device.")
         .def(
-            "_cache_folder", [](py::handle self) { return targetOf(managerIn(self)).cacheFolder; },
+            "_cache_folder",
+            [](py::handle self) { return targetOf(managerIn(self)).options.cacheFolder; },
             "The folder for compiled shaders, or \"off\".")
         .method(
             "list_devices",

@@ -43,8 +43,9 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
                                        const std::vector<std::string>& desiredExtensions,
                                        const std::vector<std::string>& requiredExtensions,
                                        const std::string& validation, const std::string& wait,
-                                       const py::object& cacheFolder, bool timelineSemaphores,
-                                       bool coalesce, bool reorder) {
+                                       const py::object& cacheFolder, const py::object& cachePath,
+                                       bool trustCachePath, bool timelineSemaphores, bool coalesce,
+                                       bool reorder) {
     DeviceGroupOptions options;
     options.deviceIds = toCounts(deviceIds, "device_ids");
     options.queueCounts = toCounts(queueCounts, "queue_counts");
@@ -57,6 +58,8 @@ std::shared_ptr<GroupHandle> makeGroup(const py::object& deviceIds, const py::ob
     options.manager.validation = validation;
     options.manager.waitPolicy = toWaitPolicy(wait);
     options.manager.cacheFolder = toPath(cacheFolder);
+    options.manager.cachePath = toPathList(cachePath);
+    options.manager.trustCachePath = trustCachePath;
     options.manager.timelineSemaphores = timelineSemaphores;
     options.manager.coalesce = coalesce;
     options.manager.reorder = reorder;
@@ -284,8 +287,9 @@ void bindDeviceGroup(py::module_& module) {
     type.def(py::init(&makeGroup), "device_ids"_a = py::none(), "queue_counts"_a = py::none(),
              "queue_families"_a = py::none(), py::kw_only(), "exchange"_a = "auto",
              "desired_extensions"_a = py::list(), "required_extensions"_a = py::list(),
-             "validation"_a = "", "wait"_a = "auto", "cache_folder"_a = "",
-             "timeline_semaphores"_a = true, "coalesce"_a = true, "reorder"_a = true, doc(R"(
+             "validation"_a = "", "wait"_a = "auto", "cache_folder"_a = "", "cache_path"_a = "",
+             "trust_cache_path"_a = false, "timeline_semaphores"_a = true, "coalesce"_a = true,
+             "reorder"_a = true, doc(R"(
                  Without arguments: every GPU, or the devices that the environment variable
                  KOMPUTE_DEVICE names, or else the software driver.
 

@@ -22,7 +22,8 @@ struct GroupKernelHandle {
 std::vector<uint32_t> toGroupSpirv(const DeviceGroup& group, py::handle shader) {
     CompileTarget target = targetOf(group[0]);
     for (size_t i = 1; i < group.size(); ++i)
-        target.vulkanVersion = std::min(target.vulkanVersion, targetOf(group[i]).vulkanVersion);
+        target.options.vulkanVersion =
+            std::min(target.options.vulkanVersion, targetOf(group[i]).options.vulkanVersion);
     return toSpirv(shader, target);
 }
 

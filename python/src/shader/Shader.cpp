@@ -240,9 +240,7 @@ py::tuple axesOf(const std::vector<shader::MemberAxis>& axes) {
 }
 
 CompileTarget targetOf(const Manager& manager) {
-    const std::string folder = manager.cacheFolder();
-    return {manager.deviceInfo().apiVersion & ~uint32_t{0xFFF}, folder.empty() ? "off" : folder,
-            manager.check()};
+    return {manager.compileOptions(), manager.check()};
 }
 
 std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
@@ -252,13 +250,11 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
         return wordsOfBuffer(shader, "spirv");
     if (py::hasattr(shader, "__kp_shader__")) { // kp.kernel and kp.jit
         const py::object made = shader.attr("__kp_shader__")();
-        if (!target.cacheFolder.empty() && py::hasattr(shader, "_keep"))
-            shader.attr("_keep")(target.cacheFolder);
+        if (!target.options.cacheFolder.empty() && py::hasattr(shader, "_keep"))
+            shader.attr("_keep")(target.options.cacheFolder);
         return toSpirv(made, target);
     }
-    CompileOptions options;
-    options.vulkanVersion = target.vulkanVersion;
-    options.cacheFolder = target.cacheFolder;
+    const CompileOptions& options = target.options;
     const std::optional<CheckScope> scope = scopeOf(target);
     if (!PyUnicode_Check(shader.ptr()) && !py::hasattr(shader, "__fspath__"))
         throwTypeError("spirv", "bytes, source text or a path", shader);
@@ -330,14 +326,12 @@ py::bytes compileShader(const py::object& source, const py::object& includes,
                         const std::string& language, const std::string& fileName, bool debugInfo,
                         const std::string& includePolicy, bool isolate,
                         const CompileTarget& target) {
-    CompileOptions options;
+    CompileOptions options = target.options;
     options.language = languageOf(language);
     options.entryPoint = entryPoint;
     options.includeFolders = foldersOf(includes);
     options.defines = definesOf(defines);
     options.debugInfo = debugInfo;
-    options.vulkanVersion = target.vulkanVersion;
-    options.cacheFolder = target.cacheFolder;
     options.includes = includePolicyOf(includePolicy);
     options.isolate = isolate;
     if (!fileName.empty())

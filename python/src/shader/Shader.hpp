@@ -7,19 +7,19 @@
 
 #include <kompute/Manager.hpp>
 #include <kompute/Reflection.hpp>
+#include <kompute/Shader.hpp>
 
 #include "base/Pybind.hpp"
 
 namespace kp::python {
 
-/// The target of compilation, and the folder for results.
+/// The target of compilation.
 struct CompileTarget {
-    uint32_t vulkanVersion = 0; ///< as VK_MAKE_VERSION; 0 means the lowest
-    std::string cacheFolder;    ///< as in CompileOptions
-    std::string checks;         ///< as in ManagerOptions; "" leaves it to the thread
+    CompileOptions options; ///< its version of Vulkan, and the folders of results
+    std::string checks;     ///< as in ManagerOptions; "" leaves it to the thread
 };
 
-/// Returns the version of the manager's device, and the manager's folder and checks.
+/// Returns the version of the manager's device, and the manager's folders and checks.
 CompileTarget targetOf(const Manager& manager);
 
 /// Returns a shader argument as SPIR-V: bytes-like, source text, or a path to either.

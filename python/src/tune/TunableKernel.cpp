@@ -88,9 +88,7 @@ std::vector<uint32_t> makeShader(const Held& factory, const TuningConfiguration&
         if (!PyUnicode_Check(shader.ptr()) ||
             toText(shader, "the shader").find('\n') == std::string::npos)
             return toSpirv(shader, target);
-        CompileOptions options;
-        options.vulkanVersion = target.vulkanVersion;
-        options.cacheFolder = target.cacheFolder;
+        CompileOptions options = target.options;
         options.fileName = formatted("{} ({})", name, configuration.toString());
         const std::string text = toText(shader, "the shader");
         const ReleaseGil release;

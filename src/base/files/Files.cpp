@@ -40,8 +40,8 @@ std::optional<std::string> readFile(const std::string& path, uint64_t maxBytes) 
     return system::readOpened(path, maxBytes, false);
 }
 
-std::optional<std::string> readCacheFile(const std::string& path, uint64_t maxBytes) {
-    return system::readOpened(path, maxBytes, true);
+std::optional<std::string> readCacheFile(const std::string& path, uint64_t maxBytes, bool trusted) {
+    return system::readOpened(path, maxBytes, !trusted);
 }
 
 bool replaceFile(const std::string& path, std::initializer_list<std::string_view> parts) {

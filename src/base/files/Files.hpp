@@ -24,8 +24,10 @@ std::optional<std::string> readFile(const std::string& path, uint64_t maxBytes =
 /// As readFile(), for files that the library itself writes and later trusts. Returns nothing, and
 /// logs a warning, if the file belongs to another user than this process's and root (on Windows:
 /// the system and its administrators), or if others may write to it.
+/// @param trusted  skips these two checks
 std::optional<std::string> readCacheFile(const std::string& path,
-                                         uint64_t maxBytes = kMaxCacheFileBytes);
+                                         uint64_t maxBytes = kMaxCacheFileBytes,
+                                         bool trusted = false);
 
 /// Writes the parts one after another to a file, whole or not at all: readers and other writers, in
 /// this process or another, never see a partial file, and after an error the old file is unchanged.

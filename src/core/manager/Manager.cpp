@@ -102,8 +102,8 @@ void Manager::Impl::use(std::shared_ptr<vulkan::Device> chosen,
                         std::vector<vulkan::Queue*> chosenQueues, const ManagerOptions& options) {
     device = std::move(chosen);
     queues = std::move(chosenQueues);
-    cacheFolder = options.cacheFolder;
-    device->pipelines().setFolder(kp::cacheFolder(cacheFolder));
+    cacheFolders = CacheFolders::of(options);
+    device->pipelines().setFolders(cacheFolders);
     rules.waitMode = waitModeOf(options.waitPolicy, *device);
     rules.coalesce = options.coalesce && environment("KOMPUTE_COALESCE") != "0";
     rules.reorder = options.reorder && environment("KOMPUTE_REORDER") != "0";
@@ -323,11 +323,17 @@ std::shared_ptr<HostImport> Manager::importHost(void* memory, uint64_t bytes) {
     return make<HostImport>(memory, bytes);
 }
 
+CompileOptions Manager::compileOptions() const {
+    CompileOptions options;
+    options.vulkanVersion = device()->plan().apiVersion;
+    mImpl->cacheFolders.complete(options);
+    return options;
+}
+
 std::vector<uint32_t> Manager::compile(std::string_view source, CompileOptions options) const {
     if (options.vulkanVersion == 0)
         options.vulkanVersion = device()->plan().apiVersion;
-    if (options.cacheFolder.empty())
-        options.cacheFolder = mImpl->cacheFolder;
+    mImpl->cacheFolders.complete(options);
     std::optional<CheckScope> scope;
     if (!mImpl->checks.empty())
         scope.emplace(mImpl->checks);
@@ -446,7 +452,7 @@ std::string Manager::check() const {
 }
 
 std::string Manager::cacheFolder() const {
-    return kp::cacheFolder(mImpl->cacheFolder);
+    return mImpl->cacheFolders.folder;
 }
 
 void Manager::copyDeviceProperties(void* vkPhysicalDeviceProperties) const {

@@ -10,6 +10,7 @@
 
 #include <kompute/Manager.hpp>
 
+#include "base/CacheFolders.hpp"
 #include "core/CallGate.hpp"
 #include "core/Internals.hpp"
 #include "core/manager/ManagerAttachment.hpp"
@@ -53,7 +54,7 @@ struct Manager::Impl {
     const std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>();
     std::shared_ptr<vulkan::Device> device; ///< null after destroy()
     LaunchRules rules;
-    std::string cacheFolder;             ///< from the options
+    CacheFolders cacheFolders;           ///< of the options and the environment
     std::string checks;                  ///< likewise
     std::vector<vulkan::Queue*> queues;  ///< of the device; sequence(i) uses entry i
     std::shared_ptr<Queue> defaultQueue; ///< null after destroy()

@@ -35,7 +35,7 @@ StoragePipeline pipelineOf(vulkan::Device& device, const Kernel& kernel, const D
     if (!physical.profile.empty() && physical.computesOnHost())
         compiled.source = withLoops(std::move(compiled.source));
     std::vector<uint32_t> spirv =
-        compileKernel(compiled, device.pipelines().compileFolder(), checks.any());
+        compileKernel(compiled, device.pipelines().folders(), checks.any());
     uint32_t bindings = 0;
     if (!kernel.slots.empty()) {
         spirv = rebound(spirv, kernel.slots);

@@ -181,13 +181,13 @@ shader::SourceTexts checkedTexts(const Kernel& kernel) {
     return texts;
 }
 
-std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder,
+std::vector<uint32_t> compileKernel(const Kernel& kernel, const CacheFolders& folders,
                                     bool checked) {
     if (!kernel.spirv.empty())
         return kernel.spirv;
     CompileOptions options;
     options.fileName = kernel.name;
-    options.cacheFolder = cacheFolder;
+    folders.complete(options);
     options.includes = IncludePolicy::eNone; // expressions may come from strangers
     options.debugInfo = checked;
     const std::string whole = wholeSource(kernel, checked);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/CacheFolders.hpp"
 #include "primitives/plan/Plan.hpp"
 #include "shader/compile/CompileLog.hpp"
 
@@ -30,11 +31,11 @@ std::string composeSource(const std::string& macros, const std::string& function
 std::string eachMacro(const char* name, const std::string& argument, uint32_t count,
                       bool unrolled = true);
 
-/// @param cacheFolder  as CompileOptions::cacheFolder; the device knows it
-/// @param checked      with lines and assertions for checked mode
+/// @param folders  of results; the device knows them
+/// @param checked  with lines and assertions for checked mode
 /// @throws ShaderError, with the line of the user's own text if the fault is there, or only shows
 ///         behind the text
-std::vector<uint32_t> compileKernel(const Kernel& kernel, const std::string& cacheFolder,
+std::vector<uint32_t> compileKernel(const Kernel& kernel, const CacheFolders& folders,
                                     bool checked = false);
 
 /// Returns the user's texts of a kernel by their names in the lines of a checked module.

@@ -134,6 +134,13 @@ DiskCache::DiskCache(const std::string& folder, uint64_t maxBytes)
     : mFolder(folder.empty() ? std::string() : toText(toPath(folder) / "shaders")),
       mMaxBytes(maxBytes) {}
 
+DiskCache DiskCache::shipped(const std::string& folder, bool trusted) {
+    DiskCache cache(folder);
+    cache.mWritable = false;
+    cache.mTrusted = trusted;
+    return cache;
+}
+
 void DiskCache::keep(const Compiled& compiled) const {
     std::error_code error;
     if (!mFolder.empty() && !fs::exists(toPath(file(compiled.request)), error) && !error)
@@ -149,7 +156,7 @@ std::string DiskCache::file(const std::string& request) const {
 std::optional<Compiled> DiskCache::load(const std::string& request) const {
     const std::string path = file(request);
     const std::optional<std::string> content =
-        readCacheFile(path, mMaxBytes + sizeof(ShaderFileHeader));
+        readCacheFile(path, mMaxBytes + sizeof(ShaderFileHeader), mTrusted);
     if (!content)
         return std::nullopt;
     std::optional<Compiled> compiled;
@@ -168,11 +175,13 @@ std::optional<Compiled> DiskCache::load(const std::string& request) const {
         KP_LOG_INFO("{} is of another version of the library and is not used", path);
     else if (compiled->request != request)
         compiled.reset(); // another source with the same hash
+    if (compiled)
+        compiled->shipped = !mWritable;
     return compiled;
 }
 
 bool DiskCache::store(const Compiled& compiled) const {
-    if (mFolder.empty())
+    if (mFolder.empty() || !mWritable)
         return false;
     const std::string body = toBytes(compiled);
     if (body.size() > mMaxBytes)
@@ -244,15 +253,27 @@ std::shared_ptr<const Compiled> CompileCache::find() const {
         return nullptr;
     if (const auto found = memory().get(mKey);
         found && (*found)->request == mRequest && isUnchanged(**found)) {
-        disk().keep(**found);
+        if (!(*found)->shipped)
+            disks().front().keep(**found);
         return *found;
     }
-    std::optional<Compiled> onDisk = disk().load(mRequest);
-    if (!onDisk || !isUnchanged(*onDisk))
-        return nullptr;
-    auto compiled = std::make_shared<const Compiled>(std::move(*onDisk));
-    memory().put(mKey, compiled, compiled->bytes());
-    return compiled;
+    for (const DiskCache& disk : disks()) {
+        std::optional<Compiled> onDisk = disk.load(mRequest);
+        if (!onDisk || !isUnchanged(*onDisk))
+            continue;
+        auto compiled = std::make_shared<const Compiled>(std::move(*onDisk));
+        memory().put(mKey, compiled, compiled->bytes());
+        return compiled;
+    }
+    return nullptr;
+}
+
+std::vector<DiskCache> CompileCache::disks() const {
+    const CacheFolders folders = CacheFolders::of(mOptions);
+    std::vector<DiskCache> all{DiskCache(folders.folder)};
+    for (const std::string& folder : folders.shipped())
+        all.push_back(DiskCache::shipped(folder, folders.trustPath));
+    return all;
 }
 
 void CompileCache::store(std::vector<uint32_t> spirv, std::vector<IncludeRecord> includes) const {
@@ -261,7 +282,7 @@ void CompileCache::store(std::vector<uint32_t> spirv, std::vector<IncludeRecord>
     const auto compiled =
         std::make_shared<const Compiled>(Compiled{mRequest, std::move(spirv), std::move(includes)});
     memory().put(mKey, compiled, compiled->bytes());
-    disk().store(*compiled);
+    disks().front().store(*compiled);
 }
 
 bool CompileCache::isUnchanged(const Compiled& compiled) const {

@@ -9,7 +9,7 @@
 
 #include <kompute/Shader.hpp>
 
-#include "base/Environment.hpp"
+#include "base/CacheFolders.hpp"
 #include "base/Hash.hpp"
 #include "shader/compile/Includer.hpp"
 
@@ -22,6 +22,7 @@ struct Compiled {
     std::string request;
     std::vector<uint32_t> spirv;
     std::vector<IncludeRecord> includes;
+    bool shipped = false; ///< read from a shipped folder
 
     /// Approximate size in memory.
     size_t bytes() const;
@@ -38,6 +39,9 @@ public:
     /// @param folder    of the caches; "" keeps nothing
     /// @param maxBytes  maximum total size of the files
     explicit DiskCache(const std::string& folder, uint64_t maxBytes = kMaxBytes);
+    /// Returns a cache that never writes to its folder.
+    /// @param trusted  uses files of any owner and with any permissions
+    static DiskCache shipped(const std::string& folder, bool trusted);
 
     /// Returns an entry, whose includes may have changed since; nothing if there is none.
     std::optional<Compiled> load(const std::string& request) const;
@@ -55,23 +59,28 @@ private:
 
     std::string mFolder; ///< with the subfolder
     uint64_t mMaxBytes;
+    bool mWritable = true;
+    bool mTrusted = false;
 };
 
-/// The cached results of one compile() call, in memory and on disk. Sources compiled with an
-/// includer are not cached. Thread-safe.
+/// The cached results of one compile() call, in memory, in the cache folder and in shipped folders.
+/// The cache folder comes before the shipped ones, so that they only add to a user's results.
+/// Sources compiled with an includer are not cached. Thread-safe.
 class CompileCache {
 public:
     /// @p options must outlive the object.
     CompileCache(const std::string& source, const CompileOptions& options);
 
     /// Returns the result; null if there is none or an included file has changed. A result in
-    /// memory is stored on disk, too: it may have been compiled for another folder.
+    /// memory is stored in the cache folder, too, unless it is shipped: it may have been compiled
+    /// for another folder.
     std::shared_ptr<const Compiled> find() const;
     void store(std::vector<uint32_t> spirv, std::vector<IncludeRecord> includes) const;
 
 private:
     bool isUnchanged(const Compiled& compiled) const;
-    DiskCache disk() const { return DiskCache(cacheFolder(mOptions.cacheFolder)); }
+    /// Returns the cache folder's results and then the shipped ones.
+    std::vector<DiskCache> disks() const;
 
     const CompileOptions& mOptions;
     std::string mRequest; ///< "" if the results are not cached

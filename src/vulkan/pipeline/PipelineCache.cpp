@@ -132,30 +132,33 @@ PipelineCache::~PipelineCache() {
         mDevice.vk().vkDestroyPipelineCache(mDevice.handle(), mHandle, nullptr);
 }
 
-void PipelineCache::setFolder(const std::string& folder) {
+void PipelineCache::setFolders(CacheFolders folders) {
     const std::lock_guard lock(mMutex);
     if (!mHandle)
-        mFolder = folder;
+        mFolders = std::move(folders);
 }
 
-std::string PipelineCache::compileFolder() const {
+CacheFolders PipelineCache::folders() const {
     const std::lock_guard lock(mMutex);
-    return mFolder.empty() ? "off" : mFolder;
+    return mFolders;
 }
 
 std::string PipelineCache::file() const {
-    if (mFolder.empty())
-        return {};
+    return mFolders.folder.empty() ? std::string() : fileIn(mFolders.folder);
+}
+
+std::string PipelineCache::fileIn(const std::string& folder) const {
     const VkPhysicalDeviceProperties& properties = mPhysical.properties;
     const std::string name = formatted("{}-{}-{}-{}.pipelines", properties.vendorID,
                                        properties.deviceID, properties.driverVersion,
                                        uuidToString(std::to_array(properties.pipelineCacheUUID)));
-    return toText(toPath(mFolder) / name);
+    return toText(toPath(folder) / name);
 }
 
-std::string PipelineCache::load() const {
-    const std::string path = file();
-    std::string content = path.empty() ? path : readCacheFile(path).value_or(std::string());
+std::string PipelineCache::load(const std::string& path, bool trusted) const {
+    std::string content =
+        path.empty() ? path
+                     : readCacheFile(path, kMaxCacheFileBytes, trusted).value_or(std::string());
     if (content.empty())
         return {};
     FileHeader header;
@@ -173,21 +176,44 @@ std::string PipelineCache::load() const {
     return content;
 }
 
-VkPipelineCache PipelineCache::handle() {
-    if (mHandle)
-        return mHandle;
-    const std::string data = load();
+VkPipelineCache PipelineCache::makeCache(const std::string& data) const {
     VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     info.initialDataSize = data.size();
     info.pInitialData = data.data();
     const VolkDeviceTable& vk = mDevice.vk();
-    VkResult result = vk.vkCreatePipelineCache(mDevice.handle(), &info, nullptr, &mHandle);
+    VkPipelineCache made = VK_NULL_HANDLE;
+    VkResult result = vk.vkCreatePipelineCache(mDevice.handle(), &info, nullptr, &made);
     if (result != VK_SUCCESS && !data.empty()) {
         info.initialDataSize = 0;
         info.pInitialData = nullptr;
-        result = vk.vkCreatePipelineCache(mDevice.handle(), &info, nullptr, &mHandle);
+        result = vk.vkCreatePipelineCache(mDevice.handle(), &info, nullptr, &made);
     }
     mDevice.check(result, "vkCreatePipelineCache");
+    return made;
+}
+
+void PipelineCache::mergeShipped() {
+    for (const std::string& folder : mFolders.shipped()) {
+        const std::string path = fileIn(folder);
+        const std::string data = load(path, mFolders.trustPath);
+        if (data.empty())
+            continue;
+        const VkPipelineCache shipped = makeCache(data);
+        const VkResult result =
+            mDevice.vk().vkMergePipelineCaches(mDevice.handle(), mHandle, 1, &shipped);
+        mDevice.vk().vkDestroyPipelineCache(mDevice.handle(), shipped, nullptr);
+        if (result == VK_SUCCESS)
+            KP_LOG_DEBUG("pipelines of {} are used", path);
+        else
+            KP_LOG_WARN("the driver refuses the pipelines of {} ({})", path, nameOf(result));
+    }
+}
+
+VkPipelineCache PipelineCache::handle() {
+    if (!mHandle) {
+        mHandle = makeCache(load(file(), false));
+        mergeShipped();
+    }
     return mHandle;
 }
 
@@ -205,7 +231,7 @@ bool PipelineCache::save() {
     data.resize(bytes);
 
     std::error_code error;
-    std::filesystem::create_directories(toPath(mFolder), error);
+    std::filesystem::create_directories(toPath(mFolders.folder), error);
     FileHeader header;
     header.hash = hashBytes(data.data(), data.size());
     if (!replaceCacheFile(path, {bytesOf(header), data})) {

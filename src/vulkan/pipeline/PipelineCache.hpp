@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/CacheFolders.hpp"
 #include "vulkan/device/Vulkan.hpp"
 
 namespace kp::vulkan {
@@ -115,7 +116,8 @@ struct PipelineRequest {
 };
 
 /// Pipelines and layouts shared by content, on top of a VkPipelineCache that a file keeps between
-/// runs: one per device and driver, replaced as a whole, checked before use. Thread-safe.
+/// runs: one per device and driver, replaced as a whole, checked before use. The pipelines of
+/// shipped folders are merged into it. Thread-safe.
 class PipelineCache {
 public:
     PipelineCache(const DeviceHandle& device, const PhysicalDevice& physical,
@@ -125,12 +127,10 @@ public:
     /// Writes the file if something was added. The destructor calls it, too.
     void finish() noexcept;
 
-    /// Sets the folder of the file; "" keeps nothing on disk. Has no effect after the first
-    /// pipeline.
-    void setFolder(const std::string& folder);
-    /// Returns the folder as CompileOptions::cacheFolder takes it: "off" if nothing is kept. What
-    /// the library compiles for the device is kept there.
-    std::string compileFolder() const;
+    /// Sets the folders of files. Has no effect after the first pipeline.
+    void setFolders(CacheFolders folders);
+    /// Returns the folders, also for shaders that the library compiles for the device.
+    CacheFolders folders() const;
 
     std::shared_ptr<PipelineLayout> layout(std::vector<DescriptorBinding> bindings,
                                            uint32_t pushConstantBytes);
@@ -147,7 +147,12 @@ public:
 
 private:
     VkPipelineCache handle();
-    std::string load() const;
+    /// Returns the driver's data in a file; nothing if it is missing, damaged or not trusted.
+    std::string load(const std::string& path, bool trusted) const;
+    /// Creates a cache of the driver; an empty one if the driver refuses the data.
+    VkPipelineCache makeCache(const std::string& data) const;
+    void mergeShipped();
+    std::string fileIn(const std::string& folder) const;
     VkPipeline create(const PipelineRequest& request);
     PipelineSource sourceOf(const PipelineRequest& request);
 
@@ -156,7 +161,7 @@ private:
     const PhysicalDevice& mPhysical;
     DescriptorAllocator& mDescriptors;
     mutable std::mutex mMutex;
-    std::string mFolder;
+    CacheFolders mFolders;
     VkPipelineCache mHandle = VK_NULL_HANDLE;
     bool mGrown = false; ///< has pipelines that the file lacks
     std::unordered_map<std::string, std::weak_ptr<PipelineLayout>> mLayouts;

@@ -31,10 +31,10 @@ static_assert(kPinned<kp::Manager> && kPinned<kp::Sequence> && kPinned<kp::Algor
               kPinned<kp::ImageT<float>>);
 
 /// Names of the files that a manager leaves in its cache folder, or in the environment's.
-std::set<std::string> cachedBy(const std::string& option, const TemporaryFolder& folder) {
+std::set<std::string> cachedBy(const std::string& option, const TemporaryFolder& folder,
+                               kp::ManagerOptions options = {}) {
     shader::clearCompileCache();
     {
-        kp::ManagerOptions options;
         options.cacheFolder = option;
         options.shareDevice = false; // another manager may have chosen the folder of a shared one
         kp::Manager own(options);
@@ -65,6 +65,30 @@ TEST_F(ManagerTest, KeepsEverythingInOneCacheFolder) {
     if (!validating()) { // validation layers have a cache of their own there
         EXPECT_EQ(cachedBy("", ofUser), none);
     }
+}
+
+TEST_F(ManagerTest, CompilesNothingThatAShippedCacheHas) {
+    const TemporaryFolder shipped, own;
+    const std::set<std::string> all = cachedBy(shipped.path().string(), shipped);
+    kp::ManagerOptions options;
+    options.cachePath = shipped.path().string();
+    const std::set<std::string> kept = cachedBy(own.path().string(), own, options);
+    EXPECT_EQ(kept, std::set<std::string>{".pipelines"}) << "of shaders nothing is compiled";
+    const auto contents = [&] {
+        std::map<std::string, std::string> files;
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(shipped.path()))
+            if (entry.is_regular_file())
+                files[entry.path().string()] = readFile(entry.path());
+        return files;
+    };
+    const auto before = contents();
+    EXPECT_EQ(cachedBy("off", shipped, options), all);
+    EXPECT_EQ(contents(), before) << "a shipped cache is never written";
+    for (const auto& [path, text] : before)
+        if (path.ends_with(".pipelines"))
+            writeFile(path, text.substr(0, text.size() - 1));
+    cachedBy("off", shipped, options);
+    EXPECT_NE(logText().find(".pipelines is damaged"), std::string::npos) << logText();
 }
 
 TEST_F(ManagerTest, SharesItsDeviceWithOtherManagers) {

@@ -218,6 +218,7 @@ TEST_F(DestroyedObject, ManagersReturnOrThrow) {
                     CALL(m->objectCount()),
                     CALL(m->allocatedBytes()),
                     CALL(m->cacheFolder()),
+                    CALL(m->compileOptions()),
                     CALL(m->getDeviceProperties()),
                     CALL(m->listDevices()),
                     CALL(m->getVkInstance()),

@@ -7,6 +7,7 @@
 #include <windows.h>
 #endif
 
+#include "base/CacheFolders.hpp"
 #include "base/files/Path.hpp"
 #include "unit/ScopedEnvironment.hpp"
 
@@ -43,6 +44,35 @@ TEST(Environment, NamesTheFolderOfCaches) {
     EXPECT_EQ(cacheFolder("off"), "");
     const ScopedEnvironment off("KOMPUTE_CACHE_DIR", "off");
     EXPECT_EQ(cacheFolder(), "");
+}
+
+TEST(CacheFolders, TakeOptionsBeforeTheEnvironment) {
+    struct Options {
+        std::string cacheFolder, cachePath;
+        bool trustCachePath = false;
+    } options;
+    const std::string list = std::string("/a") + kPathSeparator + kPathSeparator + "/b";
+    const ScopedEnvironment folder("KOMPUTE_CACHE_DIR", "/own");
+    const ScopedEnvironment path("KOMPUTE_CACHE_PATH", list.c_str());
+    const CacheFolders found = CacheFolders::of(options);
+    EXPECT_EQ(found.folder, "/own");
+    EXPECT_EQ(found.shipped(), (std::vector<std::string>{"/a", "/b"}));
+    EXPECT_FALSE(found.trustPath);
+    {
+        const ScopedEnvironment trust("KOMPUTE_CACHE_TRUST", "1");
+        EXPECT_TRUE(CacheFolders::of(options).trustPath);
+    }
+    options = {"off", "/c", true};
+    const CacheFolders chosen = CacheFolders::of(options);
+    EXPECT_EQ(chosen.folder, "");
+    EXPECT_EQ(chosen.shipped(), std::vector<std::string>{"/c"});
+    EXPECT_TRUE(chosen.trustPath);
+    options.cachePath = "off";
+    EXPECT_TRUE(CacheFolders::of(options).shipped().empty());
+    Options again;
+    CacheFolders::of(options).complete(again);
+    EXPECT_EQ(CacheFolders::of(again).folder, "");
+    EXPECT_TRUE(CacheFolders::of(again).shipped().empty());
 }
 
 #if defined(_WIN32)

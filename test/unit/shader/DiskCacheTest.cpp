@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "ShaderTestTools.hpp"
+#include "unit/ScopedEnvironment.hpp"
 #include "unit/TestFiles.hpp"
 #include "unit/TestThreads.hpp"
 
@@ -287,6 +288,90 @@ TEST_F(CompileOnDisk, ReplacesADamagedFile) {
     mark();
     EXPECT_TRUE(marked(compile(kSource, options())));
 }
+
+/// A folder that an installer filled with the marked result of kSource.
+class ShippedCache : public CompileOnDisk {
+protected:
+    ShippedCache() {
+        compile(kSource, options());
+        mark();
+    }
+    /// The options of a user, whose own folder is empty.
+    CompileOptions users() const {
+        CompileOptions options;
+        options.cacheFolder = mOwn.path().string();
+        options.cachePath = folder();
+        return options;
+    }
+    bool ownIsEmpty() const { return fs::is_empty(mOwn.path()); }
+
+    const test::TemporaryFolder mOwn;
+};
+
+TEST_F(ShippedCache, SparesUsersTheCompilation) {
+    CompileOptions later = users();
+    later.cachePath = (mOwn.path() / "missing").string() + kPathSeparator + folder();
+    for (const CompileOptions& each : {users(), later}) {
+        clearCompileCache();
+        EXPECT_TRUE(marked(compile(kSource, each)));
+        EXPECT_TRUE(marked(compile(kSource, each))) << "from memory this time";
+        EXPECT_TRUE(findCompiled(kSource, each));
+    }
+    EXPECT_TRUE(ownIsEmpty()) << "a shipped result is not stored again";
+    CompileOptions off = users();
+    off.cacheFolder = "off";
+    clearCompileCache();
+    EXPECT_TRUE(marked(compile(kSource, off)));
+    off.cachePath = "off";
+    clearCompileCache();
+    EXPECT_FALSE(marked(compile(kSource, off)));
+}
+
+TEST_F(ShippedCache, ComesAfterTheUsersOwn) {
+    CompileOptions own = users();
+    own.cachePath = "off";
+    clearCompileCache();
+    compile(kSource, own);
+    clearCompileCache();
+    EXPECT_FALSE(marked(compile(kSource, users())));
+}
+
+TEST_F(ShippedCache, IsNeverWritten) {
+    const auto before = files();
+    const std::string contents = readFile(before.at(0));
+    compile(kSource + "// another\n", users());
+    EXPECT_EQ(files(), before);
+    EXPECT_FALSE(ownIsEmpty());
+    EXPECT_FALSE(DiskCache::shipped(folder(), true).store(example()));
+    EXPECT_EQ(files(), before);
+    EXPECT_EQ(readFile(before.at(0)), contents);
+}
+
+TEST_F(ShippedCache, IsIgnoredIfDamaged) {
+    const std::string whole = readFile(files().at(0));
+    writeFile(files()[0], whole.substr(0, whole.size() - 1));
+    clearCompileCache();
+    EXPECT_FALSE(marked(compile(kSource, users())));
+    EXPECT_FALSE(ownIsEmpty());
+    EXPECT_EQ(files().size(), 1u);
+}
+
+#if !defined(_WIN32)
+TEST_F(ShippedCache, IsIgnoredIfOthersMayWriteToItUnlessTrusted) {
+    fs::permissions(files().at(0), fs::perms::others_write, fs::perm_options::add);
+    CompileOptions off = users();
+    off.cacheFolder = "off";
+    clearCompileCache();
+    EXPECT_FALSE(marked(compile(kSource, off)));
+    clearCompileCache();
+    off.trustCachePath = true;
+    EXPECT_TRUE(marked(compile(kSource, off)));
+    off.trustCachePath = false;
+    const test::ScopedEnvironment trust("KOMPUTE_CACHE_TRUST", "1");
+    clearCompileCache();
+    EXPECT_TRUE(marked(compile(kSource, off)));
+}
+#endif
 
 TEST_F(CompileOnDisk, StoresNothingForABrokenShader) {
     EXPECT_THROW(compile("#version 450\nvoid main() { x = 1; }\n", options()), ShaderError);
