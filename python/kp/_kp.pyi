@@ -3636,6 +3636,9 @@ def _real(x: Array) -> Array: ...
 
 def _imag(x: Array) -> Array: ...
 
+def _is_capturing() -> bool:
+    """True while this thread traces a captured function."""
+
 class _CapturedFunction:
     """_CapturedFunction"""
 

@@ -7,6 +7,7 @@
 #include "arrays/ArrayState.hpp"
 #include "arrays/engine/Evaluate.hpp"
 #include "base/Text.hpp"
+#include "core/queue/LaunchCapture.hpp"
 
 namespace kp::arrays {
 namespace {
@@ -53,6 +54,9 @@ Bounds::Bounds(const std::shared_ptr<Home>& home, const std::vector<Array>& indi
         if (steps[i].axis < 0 || indices[i].size() == 0 ||
             !reaches(indices[i].dtype(), steps[i].extent))
             continue;
+        LaunchCapture::refuse("an array of indices, whose bounds the host checks,",
+                              "use the indices in a kernel (kp.kernel, @kp.jit), or choose "
+                              "elements with where()");
         mChecked.push_back(i);
         mWrong.push_back(wrongOf(indices[i], steps[i].extent));
     }

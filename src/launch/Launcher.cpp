@@ -5,6 +5,7 @@
 
 #include <kompute/launch/Trace.hpp>
 
+#include "core/queue/LaunchCapture.hpp"
 #include "core/queue/QueueImpl.hpp"
 
 namespace kp {
@@ -151,12 +152,14 @@ void RunLog::clear() {
 
 Event StepRunner::run(const std::shared_ptr<Queue>& queue, const std::vector<Event>& waitFor) {
     std::vector<Step>& steps = mSteps.steps();
+    if (!waitFor.empty())
+        LaunchCapture::refuse("a launch that waits for events");
     if (steps.empty())
         return queue->barrier(waitFor);
     if (!mRepeaters.empty() && mRepeaters.front()->device() != implOf(*queue).device)
         mRepeaters.clear();
     mQueue = &implOf(*queue).queue;
-    const bool timed = queue->profiling();
+    const bool timed = queue->profiling() && !LaunchCapture::current();
     Event last;
     std::vector<Event> after;
     size_t segment = 0;
@@ -208,6 +211,8 @@ Event StepRunner::runDevice(Queue& queue, size_t first, size_t end,
     for (size_t i = first; i < end; ++i)
         mOperations.push_back(std::move(steps[i].operation));
     Queue::Impl& impl = implOf(queue);
+    if (LaunchCapture::take(impl, mOperations))
+        return Event();
     if (mRepeaters.size() <= segment)
         mRepeaters.push_back(std::make_shared<Repeater>(impl.device));
     const std::shared_ptr<Repeater>& repeater = mRepeaters[segment];

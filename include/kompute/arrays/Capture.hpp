@@ -91,6 +91,9 @@ private:
     std::shared_ptr<Impl> mImpl;
 };
 
+/// Returns true while this thread traces a function.
+KOMPUTE_API bool isCapturing();
+
 /// Returns a function that is traced and replayed.
 KOMPUTE_API CapturedFunction capture(ArrayFunction function);
 

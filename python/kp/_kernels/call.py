@@ -22,6 +22,7 @@ from .._kp import (
     Memory,
     MemoryTypes,
     Queue,
+    _is_capturing,
 )
 from .._kp import Kernel as LauncherKernel
 from .parameters import KernelParameter
@@ -302,6 +303,10 @@ class Call:
                 empty = np.empty(full, parameter.dtype)
                 self.bound[parameter.name] = Bound(empty, None, shape)
                 continue
+            if _is_capturing():  # later calls give each output new memory
+                array = _empty(full, parameter.dtype, self.manager)
+                self.bound[parameter.name] = Bound(array, array._memory(), shape)
+                continue
             place = MemoryTypes.storage if self.numpy else MemoryTypes.device
             tensor = self.manager.tensor_t(shape=full, dtype=parameter.dtype, memory_type=place)
             given: Any = tensor
@@ -426,6 +431,12 @@ def launcher_of(
                 rest = name + rest[found.end() :].replace(f"'{own}'", f"'{name}'")
             error.args = (f"kernel '{shader.name}': {rest}",)
         raise
+
+
+def _empty(shape: tuple[int, ...], dtype: np.dtype[Any], manager: Manager) -> Any:
+    from ..arrays.creation import empty
+
+    return empty(shape, dtype, device=manager)
 
 
 def _makes_arrays(given: Any) -> bool:

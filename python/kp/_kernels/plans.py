@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kp import KernelLauncher, Manager, Queue, Tensor, _checks
+from .._kp import KernelLauncher, Manager, Queue, Tensor, _checks, _is_capturing
 from .call import LEAST_LIMIT, Call, Events, launcher_of, number, refuse_common, write_back
 from .parameters import KernelParameter, Signature
 from .shader import KernelShader
@@ -231,4 +231,6 @@ def repeat(
     launcher = launcher_of(shader, kernel, arguments, plan.size, plan.local_size)
     write_back(manager, queue, launcher(queue, wait_for), after)
     results = written[0] if len(written) == 1 else tuple(written) or None
-    return results, None if after else _last(shader, values, threads, launcher, results)
+    # A trace must not outlive its function.
+    may_repeat = not after and not _is_capturing()
+    return results, _last(shader, values, threads, launcher, results) if may_repeat else None

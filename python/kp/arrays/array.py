@@ -240,7 +240,10 @@ class Array(Values):
             raise ValueError("the array is read-only, because it repeats elements; copy() it first")
         if not self._is_whole():
             copied = self.copy()
-            return copied._memory(), (lambda: self.__setitem__(..., copied)) if writable else None
+            memory = copied._tensor(
+                copied.shape
+            )  # which keeps the copy, so that nothing else gets it
+            return memory, (lambda: self.__setitem__(..., copied)) if writable else None
         if writable:
             self._before_write()
         return self._memory(), None

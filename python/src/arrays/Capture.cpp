@@ -52,6 +52,7 @@ private:
 } // namespace
 
 void bindCapture(py::module_& module) {
+    module.def("_is_capturing", &isCapturing, "True while this thread traces a captured function.");
     py::class_<PythonFunction>(module, "_CapturedFunction")
         .def(py::init<const py::object&>(), "function"_a)
         .def("__call__", &PythonFunction::call, "arguments"_a);

@@ -318,6 +318,10 @@ size_t CapturedFunction::traces() const {
     return mImpl->made;
 }
 
+bool isCapturing() {
+    return LaunchCapture::current() != nullptr;
+}
+
 CapturedFunction capture(ArrayFunction function) {
     return CapturedFunction(std::move(function));
 }

@@ -16,12 +16,6 @@ CapturedLaunches::~CapturedLaunches() {
     end();
 }
 
-void CapturedLaunches::add(const std::shared_ptr<OpBase>& operation,
-                           std::shared_ptr<Algorithm> algorithm) {
-    take(implOf(*mHome.queue()), {operation});
-    mAlgorithms.push_back(std::move(algorithm));
-}
-
 std::shared_ptr<Tensor> CapturedLaunches::memory(DType dtype, int64_t count,
                                                  Memory::MemoryTypes type) {
     std::vector<std::shared_ptr<Tensor>>& free = mFree[Home::keyOf(dtype, count, type)];

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <kompute/Algorithm.hpp>
 #include <kompute/Tensor.hpp>
 #include <kompute/arrays/DType.hpp>
 
@@ -33,6 +32,7 @@ public:
 
     explicit CapturedLaunches(Home& home);
     ~CapturedLaunches();
+    using LaunchCapture::add;
     using LaunchCapture::end;
 
     /// Returns the active capture of this thread; null if there is none.
@@ -77,8 +77,6 @@ public:
         if (CapturedLaunches* const capture = current()) [[unlikely]]
             capture->mDerived.emplace_back(tensor, &from);
     }
-    /// Adds a dispatch of an algorithm that nothing else uses.
-    void add(const std::shared_ptr<OpBase>& operation, std::shared_ptr<Algorithm> algorithm);
     /// Names memory that stands for the arguments' memory; it is not noted by noteUse().
     void addStandIn(const Storage& storage) { mStandIns.push_back(&storage); }
 
@@ -97,7 +95,6 @@ public:
     int64_t storages() const { return mStorages; }
     /// Memory of other arrays.
     const std::vector<std::shared_ptr<Storage>>& others() const { return mOthers; }
-    const std::vector<std::shared_ptr<Algorithm>>& algorithms() const { return mAlgorithms; }
     const std::vector<std::pair<std::shared_ptr<Tensor>, const Tensor*>>& derived() const {
         return mDerived;
     }
@@ -110,7 +107,6 @@ private:
     std::unordered_map<const void*, Made> mMade;
     std::vector<const Storage*> mStandIns;
     std::vector<std::shared_ptr<Storage>> mOthers;
-    std::vector<std::shared_ptr<Algorithm>> mAlgorithms;
     std::vector<std::pair<std::shared_ptr<Tensor>, const Tensor*>> mDerived;
     int64_t mNodes = 0;
     int64_t mStorages = 0;

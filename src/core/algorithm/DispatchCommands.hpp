@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
@@ -17,6 +19,11 @@ class DispatchCommands {
 public:
     /// @throws InvalidArgument if the algorithm, its memory or the dispatch's arguments are invalid
     explicit DispatchCommands(const OpAlgoDispatch& dispatch);
+
+    /// Returns a copy of a dispatch. Nothing else uses its algorithm, which is the second.
+    /// @throws InvalidArgument if the algorithm is null or has no shader
+    static std::pair<std::shared_ptr<OpAlgoDispatch>, std::shared_ptr<Algorithm>>
+    copyOf(const OpAlgoDispatch& dispatch);
 
     /// Valid as long as the operation is.
     const Algorithm::Impl& algorithm() const { return *mAlgorithm; }

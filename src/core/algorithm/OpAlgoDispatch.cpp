@@ -73,6 +73,20 @@ Algorithm::Impl& DispatchCommands::checked(const OpAlgoDispatch& dispatch) {
     return implOf(*dispatch.mAlgorithm);
 }
 
+std::pair<std::shared_ptr<OpAlgoDispatch>, std::shared_ptr<Algorithm>>
+DispatchCommands::copyOf(const OpAlgoDispatch& dispatch) {
+    const Algorithm::Impl& algorithm = checked(dispatch);
+    std::shared_ptr<Algorithm> own = cloneOf(*dispatch.mAlgorithm);
+    implOf(*own).pushConstants = algorithm.pushConstants;
+    auto copy =
+        dispatch.mGroupCounts
+            ? std::make_shared<OpAlgoDispatch>(own, dispatch.mGroupCounts,
+                                               dispatch.mGroupCountsOffset)
+            : std::make_shared<OpAlgoDispatch>(own, dispatch.mPushConstants.data(),
+                                               dispatch.mPushConstants.size(), dispatch.mPushType);
+    return {std::move(copy), std::move(own)};
+}
+
 std::string DispatchCommands::describe() const {
     std::vector<std::string> bindings;
     for (const shader::Binding& binding : mBinding->reflection->bindings)

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <kompute/Algorithm.hpp>
 #include <kompute/Queue.hpp>
 #include <kompute/operations/OpBase.hpp>
 
@@ -26,14 +27,16 @@ public:
 
     /// Returns the active capture of this thread; null if there is none.
     static LaunchCapture* current() { return sCurrent; }
-    /// Adds operations to the active capture.
+    /// Adds operations to the active capture; of dispatches, copies with algorithms of their own,
+    /// which can be bound to other memory.
     /// @return false if there is none
     /// @throws InvalidArgument if it captures another queue
     static bool take(const Queue::Impl& queue, const Operations& operations);
+    /// @param instead  what to do instead; may be empty
     /// @throws InvalidArgument that says what cannot be captured, if there is an active capture
-    static void refuse(std::string_view what) {
+    static void refuse(std::string_view what, std::string_view instead = {}) {
         if (sCurrent) [[unlikely]]
-            fail(what);
+            fail(what, instead);
     }
 
     /// Makes launches of this thread launches again, for the length of a scope.
@@ -49,6 +52,8 @@ public:
     };
 
     const Operations& operations() const { return mOperations; }
+    /// Returns the algorithms of the dispatches among them, which nothing else uses.
+    const std::vector<std::shared_ptr<Algorithm>>& algorithms() const { return mAlgorithms; }
     /// Returns what refuse() threw last; empty if nothing was refused.
     const std::string& refusal() const { return mRefusal; }
     /// Returns a number that no other capture of the process has, and that is not 0.
@@ -61,6 +66,11 @@ protected:
         sCurrent = this;
     }
     ~LaunchCapture() { end(); }
+    /// Adds a dispatch of an algorithm that nothing else uses.
+    void add(std::shared_ptr<OpBase> operation, std::shared_ptr<Algorithm> algorithm) {
+        mOperations.push_back(std::move(operation));
+        mAlgorithms.push_back(std::move(algorithm));
+    }
     /// Ends the capture: launches are launches again.
     void end() {
         if (sCurrent == this)
@@ -68,7 +78,7 @@ protected:
     }
 
 private:
-    [[noreturn]] static void fail(std::string_view what);
+    [[noreturn]] static void fail(std::string_view what, std::string_view instead = {});
 
     inline static thread_local LaunchCapture* sCurrent = nullptr;
 
@@ -78,6 +88,7 @@ private:
     LaunchCapture* const mOuter;
     const uint64_t mId;
     Operations mOperations;
+    std::vector<std::shared_ptr<Algorithm>> mAlgorithms;
     std::string mRefusal;
 };
 

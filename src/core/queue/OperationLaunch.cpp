@@ -77,6 +77,8 @@ vulkan::TimelinePoint OperationLaunch::waitsFor(vulkan::Queue& queue) {
 
 Event OperationLaunch::launch(Queue::Impl& queue, Operations operations,
                               const std::vector<Event>& waitFor, bool timed) {
+    if (!waitFor.empty())
+        LaunchCapture::refuse("a launch that waits for events");
     if (LaunchCapture::take(queue, operations))
         return Event();
     const LaunchNames names(operations, timed);

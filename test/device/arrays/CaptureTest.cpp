@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include <kompute/Launch.hpp>
 #include <kompute/arrays/Capture.hpp>
 
 #include "ArraySupport.hpp"
@@ -169,6 +170,29 @@ TEST_F(CaptureTest, ReplaysPrimitives) {
     }
 }
 
+TEST_F(CaptureTest, LaunchesLaunchersOfTensors) {
+    auto counter = manager.tensorT<uint32_t>({0});
+    manager.sequence()->eval<OpSyncDevice>({counter});
+    const auto launcher =
+        std::make_shared<KernelLauncher>("count", Kernel(manager, addShader(2)), Arguments{counter},
+                                         KernelOptions{.globalSize = WorkSize{1}});
+    const CapturedFunction f = capture([&](const Arrays& in) {
+        (*launcher)();
+        return Arrays{in[0] + 1};
+    });
+    for (int i = 0; i < 4; ++i)
+        f({row({1, 2})});
+    (*launcher)();
+    manager.sequence()->eval<OpSyncLocal>({counter});
+    EXPECT_EQ(counter->vector(), std::vector<uint32_t>{10});
+    Event event = manager.queue()->launch(std::make_shared<OpSyncLocal>(MemoryObjects({counter})));
+    const CapturedFunction waits = capture([&](const Arrays& in) {
+        (*launcher)({.waitFor = {event}});
+        return Arrays{in[0] + 1};
+    });
+    EXPECT_ERROR(InvalidArgument, "waits for events", waits({row({1})}));
+}
+
 TEST_F(CaptureTest, RefusesWhatNeedsTheHost) {
     const auto refuses = [&](ArrayFunction function, const char* message) {
         const CapturedFunction f = capture(std::move(function));
@@ -178,6 +202,8 @@ TEST_F(CaptureTest, RefusesWhatNeedsTheHost) {
             "cannot be captured");
     refuses([](const Arrays& in) { return Arrays{compress(greater(in[0], 1), in[0])}; },
             "cannot be captured");
+    refuses([](const Arrays& in) { return Arrays{take(in[0], in[0].astype(DType::eInt32))}; },
+            "an array of indices");
     refuses(
         [](const Arrays& in) {
             static_cast<void>(in[0].tensor());
