@@ -3,11 +3,14 @@
 // The functions of <kompute/program.h>.
 #include <kompute/program.h>
 
+#include <cctype>
 #include <exception>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -45,12 +48,33 @@ namespace {
 
 thread_local std::string tLastError;
 
+constexpr const char* kTypeNames[] = {
+    "KP_BOOL",   "KP_INT32", "KP_UINT32", "KP_FLOAT32", "KP_FLOAT64", "KP_STRUCT",  "KP_INT16",
+    "KP_UINT16", "KP_INT8",  "KP_UINT8",  "KP_INT64",   "KP_UINT64",  "KP_FLOAT16", "KP_BFLOAT16"};
+
+/// Returns a message with the names that types have in C.
+std::string inC(std::string message) {
+    const auto inWord = [&](size_t at) {
+        return at < message.size() && std::isalnum(static_cast<unsigned char>(message[at])) != 0;
+    };
+    for (size_t type = 0; type < std::size(kTypeNames); ++type) {
+        const std::string name = Memory::toString(static_cast<Memory::DataTypes>(type));
+        for (size_t at = 0; (at = message.find(name, at)) != std::string::npos;) {
+            const bool whole = !inWord(at + name.size()) && (at == 0 || !inWord(at - 1));
+            const std::string_view given = whole ? kTypeNames[type] : std::string_view(name);
+            message.replace(at, name.size(), given);
+            at += given.size();
+        }
+    }
+    return message;
+}
+
 /// Calls a function, and turns exceptions into a status and a message.
 template <typename Function>
 kp_status guarded(Function&& function) noexcept {
     const auto failed = [](kp_status status, const std::exception& error) {
         try {
-            tLastError = error.what();
+            tLastError = inC(error.what());
         } catch (...) { // the message does not fit into memory
             tLastError.clear();
         }

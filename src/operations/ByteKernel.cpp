@@ -10,6 +10,7 @@
 #include <kompute/Error.hpp>
 
 #include "base/Text.hpp"
+#include "core/memory/MemoryImpl.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "vulkan/memory/WrittenMemory.hpp"
@@ -27,10 +28,11 @@ uint64_t largestPart(const vulkan::Device& device) {
     return std::min(kMaxPart, range / 2) / kGroupBytes * kGroupBytes;
 }
 
-std::shared_ptr<const vulkan::Buffer> patternBuffer(vulkan::Device& device, uint64_t pattern) {
-    auto buffer = vulkan::Buffer::create(device, sizeof pattern, vulkan::MemoryPlace::eHost);
+std::shared_ptr<Tensor> wordsTensor(const std::shared_ptr<vulkan::Device>& device,
+                                    uint64_t pattern) {
+    auto buffer = vulkan::Buffer::create(*device, sizeof pattern, vulkan::MemoryPlace::eHost);
     std::memcpy(buffer->mapped(), &pattern, sizeof pattern);
-    return buffer;
+    return tensorOf(device, std::move(buffer), sizeof(uint32_t));
 }
 
 /// Returns the view of some bytes, in words.
@@ -69,8 +71,14 @@ ByteKernel::ByteKernel(BufferPtr pattern, BufferPtr destination, uint64_t offset
         add({0, offset + at, std::min(largest, bytes - at)}, period);
 }
 
-ByteKernel::ByteKernel(uint64_t pattern, BufferPtr destination, uint64_t offset, uint64_t bytes)
-    : ByteKernel(patternBuffer(destination->device(), pattern), destination, offset, bytes) {}
+ByteKernel::ByteKernel(uint64_t pattern, const Memory& tensor, uint64_t offset, uint64_t bytes)
+    : ByteKernel(wordsTensor(implOf(tensor).device, pattern), tensor, offset, bytes) {}
+
+ByteKernel::ByteKernel(std::shared_ptr<Tensor> words, const Memory& tensor, uint64_t offset,
+                       uint64_t bytes)
+    : ByteKernel(implOf(*words).buffer, implOf(tensor).buffer, offset, bytes) {
+    mWords = std::move(words);
+}
 
 void ByteKernel::add(const vulkan::CopiedRange& range, uint64_t period) {
     const StorageView source = wordsOf(*mSource, range.source, std::min(period, range.bytes));

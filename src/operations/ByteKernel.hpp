@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <kompute/Tensor.hpp>
+
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
@@ -27,14 +29,16 @@ public:
                std::span<const vulkan::CopiedRange> ranges);
     /// Fills a range with repetitions of a buffer. @throws as above
     ByteKernel(BufferPtr pattern, BufferPtr destination, uint64_t offset, uint64_t bytes);
-    /// Fills a range with repetitions of two words. @throws as above
-    ByteKernel(uint64_t pattern, BufferPtr destination, uint64_t offset, uint64_t bytes);
+    /// Fills a range of a tensor with repetitions of two words. @throws as above
+    ByteKernel(uint64_t pattern, const Memory& tensor, uint64_t offset, uint64_t bytes);
 
     /// Returns true if the kernel writes this buffer, and reads that one unless it fills.
     bool isFor(const BufferPtr& source, const BufferPtr& destination) const {
         return mSource == source && mDestination == destination;
     }
     bool fills(const BufferPtr& destination) const { return mDestination == destination; }
+    /// Returns the memory of the two words, which the kernel reads; null if it was given memory.
+    const std::shared_ptr<Tensor>& words() const { return mWords; }
 
     /// Records the kernel into a command buffer. The active recorder keeps it.
     static void record(const std::shared_ptr<const ByteKernel>& kernel,
@@ -50,6 +54,10 @@ private:
     /// For reads of unwritten memory in checked mode.
     void noteWrites(VkCommandBuffer commandBuffer) const;
 
+    ByteKernel(std::shared_ptr<Tensor> words, const Memory& tensor, uint64_t offset,
+               uint64_t bytes);
+
+    std::shared_ptr<Tensor> mWords;
     BufferPtr mSource;
     BufferPtr mDestination;
     vulkan::Device& mDevice;

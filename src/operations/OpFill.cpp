@@ -117,6 +117,15 @@ uint64_t elementOf(const Value& value, Memory::DataTypes type, uint32_t bytes) {
     return convert(value.bits, type);
 }
 
+/// Returns the kernel that fills the tensor's memory, which is made anew if it is another's.
+const std::shared_ptr<const ByteKernel>& kernelFor(std::shared_ptr<const ByteKernel>& kernel,
+                                                   const Memory& tensor, uint64_t pattern) {
+    const std::shared_ptr<vulkan::Buffer>& buffer = implOf(tensor).buffer;
+    if (!kernel || !kernel->fills(buffer))
+        kernel = std::make_shared<const ByteKernel>(pattern, tensor, 0, buffer->fillSize());
+    return kernel;
+}
+
 } // namespace
 
 OpFill::OpFill(const MemoryObjects& memObjects, const Value& value)
@@ -153,11 +162,16 @@ Accesses OpFill::accesses() {
                             });
     const bool kernels = mByKernel || Recorder::predicates();
     Accesses accesses;
-    for (size_t i = 0; i < mMemObjects.size(); ++i)
+    for (size_t i = 0; i < mMemObjects.size(); ++i) {
         accesses
             .write(mMemObjects[i],
                    kernels || mDispatches[i] ? Accesses::By::eDispatch : Accesses::By::eTransfer)
             .copied(true);
+        if (mDispatches[i] || !Recorder::predicates())
+            continue;
+        implOf(*mMemObjects[i]).requireAlive();
+        accesses.read(kernelFor(mKernels[i], *mMemObjects[i], mPatterns[i])->words());
+    }
     return accesses;
 }
 
@@ -184,14 +198,10 @@ void OpFill::record(const vk::CommandBuffer& commandBuffer) {
             }
             implOf(*mMemObjects[i]).requireAlive();
             const std::shared_ptr<vulkan::Buffer>& buffer = implOf(*mMemObjects[i]).buffer;
-            if (!Recorder::predicates()) {
+            if (Recorder::predicates())
+                ByteKernel::record(kernelFor(mKernels[i], *mMemObjects[i], mPatterns[i]), commands);
+            else
                 vulkan::recordFill(commands, *buffer, static_cast<uint32_t>(mPatterns[i]));
-                continue;
-            }
-            if (!mKernels[i] || !mKernels[i]->fills(buffer))
-                mKernels[i] =
-                    std::make_shared<const ByteKernel>(mPatterns[i], buffer, 0, buffer->fillSize());
-            ByteKernel::record(mKernels[i], commands);
         }
     }
     Recorder::keepBindings(*this, commands);

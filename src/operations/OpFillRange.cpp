@@ -32,37 +32,50 @@ OpFillRange::OpFillRange(std::shared_ptr<Memory> tensor, uint64_t offset, uint64
     }
     constexpr uint64_t kPatternBytes = 64 * 1024;
     const uint64_t copies = std::max<uint64_t>(1, std::min(bytes, kPatternBytes) / elementBytes);
-    mPattern = vulkan::Buffer::create(*implOf(*mTensor).device, copies * elementBytes,
-                                      vulkan::MemoryPlace::eHost);
+    const std::shared_ptr<vulkan::Device>& device = implOf(*mTensor).device;
+    auto pattern =
+        vulkan::Buffer::create(*device, copies * elementBytes, vulkan::MemoryPlace::eHost);
     for (uint64_t i = 0; i < copies; ++i)
-        std::memcpy(static_cast<unsigned char*>(mPattern->mapped()) + i * elementBytes, element,
+        std::memcpy(static_cast<unsigned char*>(pattern->mapped()) + i * elementBytes, element,
                     elementBytes);
+    mPattern = tensorOf(device, std::move(pattern), 1);
 }
 
 Accesses OpFillRange::accesses() {
     Accesses accesses;
     const bool replaces = mOffset == 0 && mBytes >= implOf(*mTensor).bytes();
-    accesses
-        .write(mTensor, Recorder::predicates() ? Accesses::By::eDispatch : Accesses::By::eTransfer)
-        .copied(replaces);
+    const bool byKernel = Recorder::predicates();
+    if (byKernel)
+        makeKernel();
+    const Accesses::By by = byKernel ? Accesses::By::eDispatch : Accesses::By::eTransfer;
+    accesses.write(mTensor, by).copied(replaces);
+    if (mPattern)
+        accesses.read(mPattern, by);
+    else if (byKernel)
+        accesses.read(mKernel->words());
     return accesses;
+}
+
+void OpFillRange::makeKernel() {
+    const std::shared_ptr<vulkan::Buffer>& buffer = implOf(*mTensor).buffer;
+    if (mKernel && mKernel->fills(buffer))
+        return;
+    mKernel = mPattern ? std::make_shared<const ByteKernel>(implOf(*mPattern).buffer, buffer,
+                                                            mOffset, mBytes)
+                       : std::make_shared<const ByteKernel>(uint64_t{mWord} << 32 | mWord, *mTensor,
+                                                            mOffset, mBytes);
 }
 
 void OpFillRange::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
-    const std::shared_ptr<vulkan::Buffer>& tensor = implOf(*mTensor).buffer;
-    const vulkan::Buffer& buffer = *tensor;
+    const vulkan::Buffer& buffer = *implOf(*mTensor).buffer;
     if (Recorder::predicates()) {
-        if (!mKernel || !mKernel->fills(tensor))
-            mKernel = mPattern
-                          ? std::make_shared<const ByteKernel>(mPattern, tensor, mOffset, mBytes)
-                          : std::make_shared<const ByteKernel>(uint64_t{mWord} << 32 | mWord,
-                                                               tensor, mOffset, mBytes);
+        makeKernel();
         ByteKernel::record(mKernel, commands);
     } else if (mPattern) {
-        vulkan::recordRepeat(commands, *mPattern, buffer, mOffset, mBytes);
+        vulkan::recordRepeat(commands, *implOf(*mPattern).buffer, buffer, mOffset, mBytes);
         if (Recorder* const recorder = Recorder::active(commands))
-            recorder->keep(mPattern);
+            recorder->keep(implOf(*mPattern).buffer);
     } else {
         vulkan::recordFillRange(commands, buffer, mOffset, mBytes, mWord);
     }

@@ -9,9 +9,6 @@
 namespace kp {
 
 class ByteKernel;
-namespace vulkan {
-class Buffer;
-}
 
 /// Fills a range of a tensor with copies of one element. The caller has checked the range.
 class OpFillRange final : public OpBase {
@@ -24,11 +21,14 @@ public:
     void postEval(const vk::CommandBuffer&) override {}
 
 private:
+    /// Makes the kernel for the tensor's memory.
+    void makeKernel();
+
     std::shared_ptr<Memory> mTensor;
     uint64_t mOffset;
     uint64_t mBytes;
     uint32_t mWord = 0;                        ///< used if mPattern is null
-    std::shared_ptr<vulkan::Buffer> mPattern;  ///< copied repeatedly if a fill command cannot do it
+    std::shared_ptr<Tensor> mPattern;          ///< copied repeatedly if a fill command cannot do it
     std::shared_ptr<const ByteKernel> mKernel; ///< if it was recorded by one
 };
 

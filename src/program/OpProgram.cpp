@@ -11,6 +11,7 @@
 #include "core/Native.hpp"
 #include "core/algorithm/BoundState.hpp"
 #include "core/memory/MemoryImpl.hpp"
+#include "core/memory/StandIn.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/queue/Barriers.hpp"
@@ -56,13 +57,14 @@ struct OpProgram::State {
         std::vector<std::shared_ptr<vulkan::DescriptorSet>> further; ///< of sets 1, 2, ...
     };
 
-    std::shared_ptr<const Program::Impl> program;
+    std::shared_ptr<const Loaded> program;
     const Variant& variant;
-    std::vector<std::shared_ptr<Tensor>> tensors; ///< of the slots
-    std::vector<SlotUse> uses;                    ///< likewise
-    std::vector<Sets> sets;                       ///< of the dispatches
+    std::vector<std::shared_ptr<Tensor>> tensors;        ///< of the slots
+    std::vector<SlotUse> uses;                           ///< likewise
+    std::vector<Sets> sets;                              ///< of the dispatches
+    std::vector<std::shared_ptr<vulkan::Buffer>> memory; ///< of the tensors, in the sets
 
-    State(std::shared_ptr<const Program::Impl> ofProgram, size_t number,
+    State(std::shared_ptr<const Loaded> ofProgram, size_t number,
           std::vector<std::shared_ptr<Tensor>> given)
         : program(std::move(ofProgram)), variant(program->data.variants[number]),
           uses(usesOf(variant)) {
@@ -73,9 +75,23 @@ struct OpProgram::State {
                                   : scratchTensor(program->device, slot.bytes));
         for (size_t i = 0; i < given.size(); ++i)
             tensors[variant.slotOf[i]] = std::move(given[i]);
+        bind();
+    }
+
+    void bind() {
+        memory.clear();
+        for (const std::shared_ptr<Tensor>& tensor : tensors)
+            memory.push_back(bufferOf(*tensor));
+        sets.clear();
         for (const Command& command : variant.commands)
             if (isDispatch(command))
                 sets.push_back(setsOf(command));
+    }
+    /// Returns false if a tensor has other memory than when it was bound.
+    bool isBound() const {
+        return std::ranges::equal(tensors, memory, [](const auto& tensor, const auto& buffer) {
+            return implOf(*tensor).buffer == buffer;
+        });
     }
 
     const vulkan::Buffer& buffer(uint32_t slot) const { return *implOf(*tensors[slot]).buffer; }
@@ -174,9 +190,20 @@ struct OpProgram::State {
     }
 };
 
-OpProgram::OpProgram(std::shared_ptr<const Program::Impl> program, size_t variant,
+OpProgram::OpProgram(std::shared_ptr<const Loaded> program, size_t variant,
                      std::vector<std::shared_ptr<Tensor>> tensors)
-    : mState(std::make_shared<State>(std::move(program), variant, std::move(tensors))) {
+    : OpProgram(std::make_shared<State>(std::move(program), variant, std::move(tensors))) {}
+
+OpProgram::OpProgram(const OpProgram& other, std::vector<std::shared_ptr<Tensor>> tensors)
+    : OpProgram([&] {
+          auto state = std::make_shared<State>(*other.mState);
+          for (size_t i = 0; i < tensors.size(); ++i)
+              state->tensors[state->variant.slotOf[i]] = std::move(tensors[i]);
+          state->bind();
+          return state;
+      }()) {}
+
+OpProgram::OpProgram(std::shared_ptr<const State> state) : mState(std::move(state)) {
     makeSavable();
     const auto onlyDispatches = [](const Command& command) {
         return command.kind == Command::Kind::eDispatch || command.kind == Command::Kind::eBarrier;
@@ -189,31 +216,42 @@ OpProgram::OpProgram(std::shared_ptr<const Program::Impl> program, size_t varian
 
 Accesses OpProgram::accesses() {
     Accesses accesses;
-    const auto add = [&](const std::shared_ptr<Tensor>& tensor, bool writes, Accesses::By by) {
-        implOf(*tensor).requireAlive();
-        if (writes)
-            accesses.readWrite(tensor, by);
-        else
-            accesses.read(tensor, by);
-    };
     const State& state = *mState;
+    std::vector<bool> readsFirst(state.tensors.size());
+    for (size_t i = 0; i < state.variant.tensors.size(); ++i)
+        readsFirst[state.variant.slotOf[i]] = state.variant.tensors[i].input;
+    const auto add = [&](size_t slot, bool writes, Accesses::By by) {
+        const std::shared_ptr<Tensor>& tensor = state.tensors[slot];
+        implOf(*tensor).requireAlive();
+        if (!writes)
+            accesses.read(tensor, by);
+        else if (readsFirst[slot])
+            accesses.readWrite(tensor, by);
+        else // barriers of its own order its reads
+            accesses.write(tensor, by);
+    };
     for (size_t slot = 0; slot < state.tensors.size(); ++slot) {
         const Slot& described = state.variant.slots[slot];
         const bool restored = described.kind == Slot::Kind::eState;
         if (state.uses[slot].dispatch)
-            add(state.tensors[slot], described.writes, Accesses::By::eDispatch);
+            add(slot, described.writes, Accesses::By::eDispatch);
         if (state.uses[slot].transfer || restored)
-            add(state.tensors[slot], described.writes, Accesses::By::eTransfer);
+            add(slot, described.writes, Accesses::By::eTransfer);
         if (state.uses[slot].indirect)
-            add(state.tensors[slot], false, Accesses::By::eIndirect);
+            add(slot, false, Accesses::By::eIndirect);
         if (restored)
-            add(state.program->contents[described.saved], false, Accesses::By::eTransfer);
+            accesses.read(state.program->contents[described.saved], Accesses::By::eTransfer);
     }
     return accesses;
 }
 
 void OpProgram::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
+    if (!mState->isBound()) { // a captured function binds other memory
+        auto state = std::make_shared<State>(*mState);
+        state->bind();
+        mState = std::move(state);
+    }
     Recorder::withBoundState(*mState->program->device, commands,
                              [&](BoundState& bound, Recorder* recorder) {
                                  if (recorder)

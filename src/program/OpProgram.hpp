@@ -16,8 +16,11 @@ class OpProgram final : public OpBase {
 public:
     /// @param tensors  in the order of the variant's tensors, with their sizes and types
     /// @throws Unsupported, OutOfMemory
-    OpProgram(std::shared_ptr<const Program::Impl> program, size_t variant,
+    OpProgram(std::shared_ptr<const Loaded> program, size_t variant,
               std::vector<std::shared_ptr<Tensor>> tensors);
+    /// Same, with the program, the variant and the intermediate results of another one, so that
+    /// both run on one queue.
+    OpProgram(const OpProgram& other, std::vector<std::shared_ptr<Tensor>> tensors);
 
     Accesses accesses() override;
     void record(const vk::CommandBuffer& commandBuffer) override;
@@ -26,6 +29,8 @@ public:
 
 private:
     struct State;
+    explicit OpProgram(std::shared_ptr<const State> state);
+
     std::shared_ptr<const State> mState;
 };
 

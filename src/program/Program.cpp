@@ -151,6 +151,20 @@ std::string contentOf(const std::string& path) {
     return std::move(*content);
 }
 
+/// Returns a program of a file, whose errors name the file.
+template <typename Parse>
+Program named(const std::string& path, const Parse& parse) {
+    try {
+        return parse();
+    } catch (const InvalidArgument& error) {
+        fail<InvalidArgument>("{}: {}", path, error.what());
+    } catch (const Unsupported& error) {
+        fail<Unsupported>("{}: {}", path, error.what());
+    } catch (const ShaderError& error) {
+        fail<ShaderError>("{}: {}", path, error.what());
+    }
+}
+
 /// Adds the variants of a program, with their kernels and contents.
 void append(Data& all, const Data& more) {
     if (more.subgroupSize != all.subgroupSize || more.vendor != all.vendor ||
@@ -188,10 +202,10 @@ Program made(const Manager& manager, Data data) {
 
 } // namespace
 
-Program::Impl::Impl(std::shared_ptr<vulkan::Device> ofDevice, std::weak_ptr<Queue> ofQueue,
-                    Data ofProgram)
+program::Loaded::Loaded(std::shared_ptr<vulkan::Device> ofDevice, std::weak_ptr<Queue> ofQueue,
+                        Data ofProgram)
     : device(std::move(ofDevice)), queue(std::move(ofQueue)), data(std::move(ofProgram)) {
-    program::requireDevice(data, *device);
+    requireDevice(data, *device);
     for (const Kernel& kernel : data.kernels)
         pipelines.push_back(pipelineOf(kernel, data, *device));
     for (const std::vector<std::byte>& bytes : data.contents) {
@@ -203,19 +217,19 @@ Program::Impl::Impl(std::shared_ptr<vulkan::Device> ofDevice, std::weak_ptr<Queu
 Program Program::join(const std::vector<Program>& programs) {
     if (programs.empty())
         throw InvalidArgument("no programs were given to join");
-    const Impl& first = *programs.front().mImpl;
+    const program::Loaded& first = *programs.front().mImpl->loaded;
     Data all = first.data;
     for (const Program& program : std::span(programs).subspan(1)) {
-        if (program.mImpl->device != first.device)
+        if (program.mImpl->loaded->device != first.device)
             throw InvalidArgument("the programs to join are on different devices");
-        append(all, program.mImpl->data);
+        append(all, program.mImpl->loaded->data);
     }
     return Impl::make(first.device, first.queue, std::move(all));
 }
 
 Program Program::load(const Manager& manager, const std::string& path) {
     const std::string content = contentOf(path);
-    return parse(manager, content.data(), content.size());
+    return named(path, [&] { return parse(manager, content.data(), content.size()); });
 }
 
 Program Program::parse(const Manager& manager, const void* data, size_t bytes) {
@@ -224,7 +238,7 @@ Program Program::parse(const Manager& manager, const void* data, size_t bytes) {
 
 Program Program::loadUntrusted(const Manager& manager, const std::string& path) {
     const std::string content = contentOf(path);
-    return parseUntrusted(manager, content.data(), content.size());
+    return named(path, [&] { return parseUntrusted(manager, content.data(), content.size()); });
 }
 
 Program Program::parseUntrusted(const Manager& manager, const void* data, size_t bytes) {
@@ -234,7 +248,7 @@ Program Program::parseUntrusted(const Manager& manager, const void* data, size_t
 }
 
 std::vector<unsigned char> Program::content() const {
-    return program::toFile(mImpl->data);
+    return program::toFile(mImpl->loaded->data);
 }
 
 void Program::save(const std::string& path) const {
@@ -244,27 +258,27 @@ void Program::save(const std::string& path) const {
 }
 
 size_t Program::variants() const {
-    return mImpl->data.variants.size();
+    return mImpl->loaded->data.variants.size();
 }
 
 const std::vector<ProgramTensor>& Program::tensors(size_t variant) const {
     if (variant >= variants())
         fail<InvalidArgument>("the program has no variant {}; it has {}", variant, variants());
-    return mImpl->data.variants[variant].tensors;
+    return mImpl->loaded->data.variants[variant].tensors;
 }
 
 std::shared_ptr<OpBase> Program::operation(const NamedTensors& tensors) const {
-    requireNames(tensors, mImpl->data, *mImpl->device);
+    requireNames(tensors, mImpl->loaded->data, *mImpl->loaded->device);
     requireApart(this->tensors(), tensors);
-    const size_t number = variantFor(tensors, mImpl->data);
+    const size_t number = variantFor(tensors, mImpl->loaded->data);
     std::vector<std::shared_ptr<Tensor>> inOrder;
-    for (const ProgramTensor& tensor : mImpl->data.variants[number].tensors)
+    for (const ProgramTensor& tensor : mImpl->loaded->data.variants[number].tensors)
         inOrder.push_back(tensors.at(tensor.name));
-    return std::make_shared<program::OpProgram>(mImpl, number, std::move(inOrder));
+    return std::make_shared<program::OpProgram>(mImpl->loaded, number, std::move(inOrder));
 }
 
 void Program::run(const NamedTensors& tensors) const {
-    const std::shared_ptr<Queue> queue = mImpl->queue.lock();
+    const std::shared_ptr<Queue> queue = mImpl->loaded->queue.lock();
     if (!queue)
         throw InvalidArgument("the program's manager was destroyed");
     const std::shared_ptr<OpBase> work = operation(tensors);

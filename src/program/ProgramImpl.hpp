@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <kompute/Queue.hpp>
@@ -9,21 +10,37 @@
 
 #include "core/Internals.hpp"
 #include "program/ProgramData.hpp"
+#include "program/ProgramRuns.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
 namespace kp {
+namespace program {
 
 /// A program on a device. Never changes.
-struct Program::Impl {
+struct Loaded {
     /// @throws Unsupported if the device lacks what the program needs; OutOfMemory
-    Impl(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, program::Data data);
+    Loaded(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, Data data);
 
     std::shared_ptr<vulkan::Device> device;
     std::weak_ptr<Queue> queue; ///< of its manager
-    program::Data data;
+    Data data;
     std::vector<std::shared_ptr<vulkan::Pipeline>> pipelines; ///< of data.kernels
     std::vector<std::shared_ptr<Tensor>> contents;            ///< data.contents on the device
+};
+
+} // namespace program
+
+/// What copies of a program share.
+struct Program::Impl {
+    /// @throws as program::Loaded
+    Impl(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, program::Data data)
+        : loaded(std::make_shared<const program::Loaded>(std::move(device), std::move(queue),
+                                                         std::move(data))),
+          runs(std::make_unique<program::ProgramRuns>()) {}
+
+    std::shared_ptr<const program::Loaded> loaded;
+    std::unique_ptr<program::ProgramRuns> runs;
 
     /// Returns a program of this data. @throws as the constructor
     static Program make(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue,

@@ -18,6 +18,7 @@
 #include "core/algorithm/Specialization.hpp"
 #include "core/memory/MemoryImpl.hpp"
 #include "core/queue/QueueImpl.hpp"
+#include "core/sequence/OperationClass.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "core/sequence/Recording.hpp"
 #include "core/sequence/SequenceImpl.hpp"
@@ -45,8 +46,10 @@ struct Place {
 /// Turns a tape into the data of a program.
 class Writer {
 public:
-    Writer(vulkan::Device& device, const vulkan::AccessList& accesses, const CommandTape& tape)
-        : mDevice(device), mAccesses(accesses), mTape(tape) {
+    /// @param ends  the operations, with the numbers of commands until their ends
+    Writer(vulkan::Device& device, const vulkan::AccessList& accesses, const CommandTape& tape,
+           const std::vector<std::pair<const OpBase*, size_t>>& ends)
+        : mDevice(device), mAccesses(accesses), mTape(tape), mEnds(ends) {
         mData.subgroupSize = device.physical().subgroupSize;
         mData.vendor = device.physical().properties.vendorID;
         mData.device = device.physical().properties.deviceID;
@@ -58,8 +61,10 @@ public:
             addGiven(each);
         for (const vulkan::ResourceAccess& access : mAccesses.resources())
             addMemory(access, scratch);
-        for (const CommandTape::Command& command : mTape.commands())
+        for (const CommandTape::Command& command : mTape.commands()) {
             add(command);
+            ++mAdded;
+        }
         return std::move(mData);
     }
 
@@ -143,8 +148,12 @@ private:
     const Place& placeOf(VkBuffer buffer) const {
         const auto place = mPlaces.find(buffer);
         if (place == mPlaces.end())
-            throw Unsupported("an operation of the program uses memory that it does not declare, "
-                              "so it cannot be saved");
+            fail<Unsupported>(
+                "{} cannot be saved in a program, because it uses memory that its "
+                "accesses() do not name",
+                launchNameOf(*std::ranges::upper_bound(mEnds, mAdded, {},
+                                                       &std::pair<const OpBase*, size_t>::second)
+                                  ->first));
         return place->second;
     }
 
@@ -268,6 +277,8 @@ private:
     vulkan::Device& mDevice;
     const vulkan::AccessList& mAccesses;
     const CommandTape& mTape;
+    const std::vector<std::pair<const OpBase*, size_t>>& mEnds;
+    size_t mAdded = 0; ///< commands
     Data mData;
     std::map<VkBuffer, Place> mPlaces;
     std::map<const vulkan::Pipeline*, uint32_t> mKernels;
@@ -389,16 +400,16 @@ Data recordProgram(vulkan::Device& device, std::span<const std::shared_ptr<OpBas
     CommandTape tape(recording.commandBuffer.handle());
     Recorder recorder(device, recording, recording.commandBuffer.handle());
     recorder.lend(loan);
-    bool any = false;
+    std::vector<std::pair<const OpBase*, size_t>> ends;
     SyncChecks syncs(recording, tape);
     for (const std::shared_ptr<OpBase>& operation : operations) {
         if (syncs.leaveOut(*operation))
             continue;
         recorder.record(*operation);
-        any = true;
+        ends.emplace_back(operation.get(), tape.commands().size());
     }
     syncs.finish();
-    if (!any)
+    if (ends.empty())
         throw InvalidArgument("there are no operations to make a program of; record some first");
     if (!recording.reports.empty())
         throw Unsupported("a program has no checks: make its operations under "
@@ -412,7 +423,7 @@ Data recordProgram(vulkan::Device& device, std::span<const std::shared_ptr<OpBas
     std::set<const vulkan::Buffer*> undefined = scratch;
     for (const std::shared_ptr<vulkan::Buffer>& buffer : loan.buffers())
         undefined.insert(buffer.get());
-    Data data = Writer(device, recording.accesses, tape).write(given, undefined);
+    Data data = Writer(device, recording.accesses, tape, ends).write(given, undefined);
     requireSound(data);
     return data;
 }

@@ -30,9 +30,11 @@ KOMPUTE_API Program captureProgram(const std::function<NamedArrays(const NamedAr
 
 /// Launches a program on the inputs' manager, and returns at once. The inputs stay as they are:
 /// of those that are outputs, too, the results are new arrays.
+/// @param manager  of the outputs, if the program has no inputs; null: the default one
 /// @return the outputs
 /// @throws InvalidArgument if an input is missing or unknown, or of another type or shape than the
 ///         program was saved for
-KOMPUTE_API NamedArrays runProgram(const Program& program, const NamedArrays& inputs);
+KOMPUTE_API NamedArrays runProgram(const Program& program, const NamedArrays& inputs,
+                                   Manager* manager = nullptr);
 
 } // namespace kp

@@ -16,10 +16,13 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, Generic, ParamSpec, TypeVar
 
+import numpy as np
+
 from .. import _kp
 from .._errors import InvalidArgument
 from ..arrays.array import Array
-from .program import Program, named_arrays
+from ..arrays.creation import asarray
+from .program import Program, add_array, named_parts
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -159,6 +162,53 @@ class _Captured:
         )
 
 
+class _Traced:
+    """A function of arrays by their names, which is traced for a program."""
+
+    def __init__(self, function: Callable[..., Any], arguments: _Shape, names: list[str]) -> None:
+        self._function = function
+        self._arguments = arguments
+        self._names = names
+        #: The names of results that are arguments, and of these. A dict's names are the caller's.
+        self.returned: dict[str, str] = {}
+        #: Results that the program does not give.
+        self.left_out: set[str] = set()
+
+    def __call__(self, given: dict[str, Array]) -> dict[str, Array]:
+        args, kwargs = self._arguments.fill([given[name] for name in self._names])
+        results = self._named(self._function(*args, **kwargs), given)
+        del args, kwargs
+        gc.collect()  # cycles with arrays, which would seem to outlive the function
+        return results
+
+    def _named(self, value: Any, given: dict[str, Array]) -> dict[str, Array]:
+        """Return the arrays that the function returned by their names."""
+        results: dict[str, Array] = {}
+        is_dict = isinstance(value, dict)
+        for name, part in () if value is None else named_parts(value, "" if is_dict else "result"):
+            if not isinstance(part, Array):
+                where = "" if name == "result" else f" as {name!r}"
+                raise TypeError(
+                    f"a program's function returns arrays, not {type(part).__name__}{where}"
+                )
+            if name not in self.left_out:
+                add_array(name, part, results)
+            if not is_dict:
+                self.returned.update((name, own) for own in given if given[own] is part)
+        return results
+
+
+def _with_arrays(value: Any) -> Any:
+    """Return a value with arrays in place of NumPy's, in tuples, lists and dicts."""
+    if isinstance(value, np.ndarray):
+        return asarray(value)
+    if type(value) in (tuple, list):
+        return type(value)(_with_arrays(item) for item in value)
+    if type(value) is dict:
+        return {key: _with_arrays(item) for key, item in value.items()}
+    return value
+
+
 def _located(error: InvalidArgument) -> InvalidArgument:
     """Return an error that names the line of the program from which it came."""
     if "cannot be captured" not in str(error):
@@ -231,33 +281,30 @@ class Function(Generic[P, R]):
 
         Its inputs have the names of the parameters, and its output is called "result". Arrays in a
         tuple, list or dict are called by their place: "state_0", "result_1", or "u" in a dict that
-        the function returns. Other arguments and arrays become constants of the program.
+        the function returns. NumPy arrays are inputs, too. Other arguments and arrays become
+        constants of the program.
         """
+        args, kwargs = _with_arrays((args, kwargs))
         arrays: dict[str, Array] = {}
-        shape = _Shape((args, kwargs), [])
-        for name, value in self._named(args, kwargs):
-            named_arrays(value, name, arrays)
+        for argument, value in self._named(args, kwargs):
+            for name, part in named_parts(value, argument):
+                if isinstance(part, Array):
+                    add_array(name, part, arrays)
         if not arrays:
             raise TypeError("a program is made of a function of at least one array")
-
-        def run(given: dict[str, Array]) -> dict[str, Array]:
-            # Both dicts have the arrays in the order of the arguments.
-            args, kwargs = shape.fill([given[name] for name in arrays])
-            results: dict[str, Array] = {}
-            value = self._function(*args, **kwargs)
-            named_arrays(value, "" if isinstance(value, dict) else "result", results)
-            if not results and value is not None:
-                raise TypeError(f"a program's function returns arrays, not {type(value).__name__}")
-            del value, args, kwargs
-            gc.collect()  # cycles with arrays, which would seem to outlive the function
-            return results
-
+        traced = _Traced(self._function, _Shape((args, kwargs), []), list(arrays))
+        manager = next(iter(arrays.values())).device
         try:
-            return Program._made(
-                _kp._Program.captured(next(iter(arrays.values())).device, run, arrays)
-            )
+            program = Program._made(_kp._Program.captured(manager, traced, arrays))
+            # Arguments that are changed in place are outputs already.
+            changed = {each.name for each in program.tensors() if each.input and each.output}
+            twice = {result for result, name in traced.returned.items() if name in changed}
+            if twice:
+                traced.left_out = twice
+                program = Program._made(_kp._Program.captured(manager, traced, arrays))
         except InvalidArgument as error:
             raise _located(error) from error
+        return program
 
     def save(self, path: str | os.PathLike[str], *args: P.args, **kwargs: P.kwargs) -> None:
         """Save program(*args, **kwargs) to a file."""

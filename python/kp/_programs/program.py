@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence as Items
+import uuid
+from collections.abc import Iterator, Mapping, Sequence as Items
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _kp
 from .._default import _manager_for
-from .._errors import InvalidArgument
+from .._errors import Error, InvalidArgument
 from .._kp import Manager, OpBase, Sequence, Tensor
 from .._wording import explains_methods
 from ..arrays.array import Array
@@ -67,7 +68,12 @@ class Program:
         Raises OSError, InvalidArgument for a damaged file, and Unsupported if the device lacks what
         the program needs.
         """
-        return cls.parse(Path(path).read_bytes(), device=device, trusted=trusted)
+        content = Path(path).read_bytes()
+        try:
+            return cls.parse(content, device=device, trusted=trusted)
+        except Error as error:
+            error.args = (f"{os.fspath(path)}: {error}",)
+            raise
 
     @classmethod
     def parse(
@@ -93,8 +99,14 @@ class Program:
         return cls._made(_kp._Program.joined([each._program for each in programs]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the program to a file."""
-        Path(path).write_bytes(self.content())
+        """Write the program to a file, whole or not at all."""
+        path = Path(path)
+        partial = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
+        try:
+            partial.write_bytes(self.content())
+            partial.replace(path)
+        finally:
+            partial.unlink(missing_ok=True)
 
     def content(self) -> bytes:
         """Return what save() writes."""
@@ -172,15 +184,20 @@ def _converted(name: str, value: Any, dtype: str | None) -> NDArray[Any]:
     return converted
 
 
-def named_arrays(value: Any, name: str, found: dict[str, Array]) -> None:
-    """Add the arrays in tuples, lists and dicts by names that say where they are: "state_1"."""
-    if isinstance(value, Array):
-        if name in found:
-            raise ValueError(f"two arrays of a program are called {name!r}; rename an argument")
-        found[name] = value
-    elif isinstance(value, (tuple, list)):
+def named_parts(value: Any, name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the parts of tuples, lists and dicts by names that say where they are: "state_1"."""
+    if isinstance(value, (tuple, list)):
         for number, item in enumerate(value):
-            named_arrays(item, f"{name}_{number}" if name else str(number), found)
+            yield from named_parts(item, f"{name}_{number}" if name else str(number))
     elif isinstance(value, dict):
         for key, item in value.items():
-            named_arrays(item, f"{name}_{key}" if name else str(key), found)
+            yield from named_parts(item, f"{name}_{key}" if name else str(key))
+    else:
+        yield name, value
+
+
+def add_array(name: str, array: Array, arrays: dict[str, Array]) -> None:
+    """Add an array under a name that no other has."""
+    if name in arrays:
+        raise ValueError(f"two arrays of a program are called {name!r}; rename an argument")
+    arrays[name] = array

@@ -138,7 +138,7 @@ void run(const ProgramHandle& handle, const py::dict& given) {
 
 py::dict runWithArrays(const ProgramHandle& handle, const py::dict& given) {
     const NamedArrays arrays = arraysIn(given);
-    return dictOf(runProgram(handle.program, arrays));
+    return dictOf(runProgram(handle.program, arrays, &managerOfArrays(handle.manager)));
 }
 
 } // namespace

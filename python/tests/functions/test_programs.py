@@ -134,6 +134,89 @@ def test_changed_arguments_are_results_and_stay_as_they_are(mgr: kp.Manager) -> 
     np.testing.assert_array_equal(smooth.program(x)(u=[0.0, 1, 4, 9]), [0, 2, 5, 9])
 
 
+def test_a_changed_argument_that_is_returned_is_one_output(mgr: kp.Manager) -> None:
+    @kp.function
+    def double(x: Any, y: Any) -> Any:
+        x *= 2
+        return x
+
+    @kp.function
+    def both(x: Any, y: Any) -> Any:
+        x *= 2
+        return x, y, x + y
+
+    x = kp.asarray(np.arange(4.0), device=mgr)
+
+    def mutate(x: Any) -> dict[str, Any]:
+        x += 1
+        return {"named": x}
+
+    program = reloaded(both.program(x, x + 1))
+    assert [each.name for each in program.tensors()] == ["x", "y", "result_1", "result_2"]
+    found = program(x=[1, 2, 3, 4], y=[1, 1, 1, 1])
+    assert isinstance(found, dict)
+    assert {name: array.tolist() for name, array in found.items()} == {
+        "x": [2, 4, 6, 8], "result_1": [1, 1, 1, 1], "result_2": [3, 5, 7, 9],
+    }  # fmt: skip
+    with pytest.raises(kp.InvalidArgument, match="uses the tensor 'y'"):
+        double.program(x, x + 1)
+    only = reloaded(kp.function(lambda x: double(x, x + 1)).program(x))
+    assert [(each.name, each.input, each.output) for each in only.tensors()] == [("x", True, True)]
+    np.testing.assert_array_equal(only(x=[1, 2, 3, 4]), [2, 4, 6, 8])
+    assert set(kp.function(mutate).program(x)(x=x)) == {"x", "named"}
+
+
+def test_examples_may_be_numpy_arrays() -> None:
+    @kp.function
+    def scaled(x: Any, parts: dict[str, Any]) -> Any:
+        return x * parts["a"]
+
+    program = scaled.program(np.ones(3, np.float32), {"a": np.float32([1, 2, 3])})
+    assert [each.name for each in program.tensors() if each.input] == ["parts_a", "x"]
+    np.testing.assert_array_equal(program(x=[1, 1, 2], parts_a=[1, 2, 3]), [1, 2, 6])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "float64", "complex128"])
+def test_elements_that_are_set_to_numbers_are_saved(dtype: str, mgr: kp.Manager) -> None:
+    def numbered(x: Any) -> Any:
+        x[3] = 1
+        x[5:8] = 7
+        return x
+
+    program = reloaded(kp.function(numbered).program(kp.zeros(10, dtype=dtype, device=mgr)))
+    np.testing.assert_array_equal(program(x=np.arange(10)), numbered(np.arange(10)))
+
+
+def test_files_are_replaced_as_a_whole_and_named_in_errors(
+    mgr: kp.Manager, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "step.kp"
+    program = kp.function(lambda x: x + 1).program(kp.ones(3, device=mgr))
+    program.save(path)
+    before = path.read_bytes()
+
+    def fails(self: Path, content: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(content[:10])
+        raise OSError("no space")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_bytes", fails)
+        with pytest.raises(OSError, match="no space"):
+            program.save(path)
+    assert path.read_bytes() == before and list(tmp_path.iterdir()) == [path]
+    path.write_bytes(before[:-1])
+    with pytest.raises(kp.InvalidArgument, match=r"step\.kp: .*damaged"):
+        kp.Program.load(path, device=mgr)
+
+
+def test_programs_without_inputs_are_called(mgr: kp.Manager) -> None:
+    y = mgr.tensor(np.zeros(2, np.float32))
+    sequence = mgr.sequence().record(kp.OpFill([y], 5))
+    program = reloaded(kp.Program.of(sequence, {}, {"y": y}))
+    np.testing.assert_array_equal(program(), [5, 5])
+
+
 def test_programs_of_several_sizes_are_joined(mgr: kp.Manager) -> None:
     total = kp.function(lambda x: x.sum())
     program = reloaded(
@@ -178,6 +261,13 @@ def test_programs_run_from_the_command_line(
     assert "also takes 'u'" in capsys.readouterr().err
     assert main([*command, "--check", str(tmp_path / "u.npy")]) == 2
     assert "--check is for shaders" in capsys.readouterr().err
+    number = tmp_path / "number.kp"
+    kp.function(lambda s: s * 2 + 1).save(number, kp.asarray(1.5, device=mgr))
+    np.save(tmp_path / "s.npy", np.float64(3))
+    command = ["run", str(number), "--input", f"s={tmp_path / 's.npy'}"]
+    assert main([*command, "--output", f"result={tmp_path / 'r.npy'}"]) == 0
+    assert np.load(tmp_path / "r.npy") == 7
+    command = ["run", str(path), "--input", f"u={tmp_path / 'u.npy'}"]
     path.write_bytes(path.read_bytes()[:-1])
     assert main(command) == 1
     assert "damaged" in capsys.readouterr().err
@@ -189,6 +279,9 @@ def test_programs_run_from_the_command_line(
         (lambda x: x * float(x[0]), kp.InvalidArgument, "cannot be captured.*test_programs.py"),
         (lambda x: x[x > 0], kp.InvalidArgument, "cannot be captured"),
         (lambda x: 3, TypeError, "returns arrays, not int"),
+        (lambda x: (x + 1, [2]), TypeError, "not int as 'result_1_0'"),
+        (lambda x: {"y": x + 1, "n": None}, TypeError, "not NoneType as 'n'"),
+        (lambda x: x[kp.asarray([0], device=x.device)], kp.InvalidArgument, "use the indices in a kernel"),
         (lambda x: x.sum().evaluate().dtype and None, kp.InvalidArgument, "returns no array"),
         (lambda x: kp.ones(3, device=x.device), kp.InvalidArgument, "uses the tensor 'x'"),
         (lambda x: {"x": x + 1}, kp.InvalidArgument, "have the name 'x'"),

@@ -99,6 +99,13 @@ private:
     std::vector<program::Given> mGiven;
 };
 
+/// Returns an array's name of a type of tensors.
+std::string nameOf(Memory::DataTypes type) {
+    return type == Memory::DataTypes::eCustom || type == Memory::DataTypes::eBFloat16
+               ? Memory::toString(type)
+               : toString(dtypeOf(type));
+}
+
 /// Returns the variant of a program with the shapes of arrays.
 /// @throws InvalidArgument that says what is wrong
 size_t variantFor(const Program& program, const NamedArrays& inputs) {
@@ -115,10 +122,9 @@ size_t variantFor(const Program& program, const NamedArrays& inputs) {
         const bool same = known->dtype.empty() ? dataTypeOf(array.dtype()) == known->type
                                                : known->dtype == toString(array.dtype());
         if (!same)
-            fail<InvalidArgument>(
-                "the program's '{}' has elements of type {}, but {} was given", name,
-                known->dtype.empty() ? Memory::toString(known->type) : known->dtype,
-                toString(array.dtype()));
+            fail<InvalidArgument>("the program's '{}' has elements of type {}, but {} was given",
+                                  name, known->dtype.empty() ? nameOf(known->type) : known->dtype,
+                                  toString(array.dtype()));
     }
     Names known;
     for (size_t variant = 0; variant < program.variants(); ++variant) {
@@ -184,13 +190,13 @@ Program captureProgram(const std::function<NamedArrays(const NamedArrays&)>& fun
     return Program::Impl::make(device, home->queue(), std::move(data));
 }
 
-NamedArrays runProgram(const Program& program, const NamedArrays& inputs) {
+NamedArrays runProgram(const Program& program, const NamedArrays& inputs, Manager* manager) {
     const size_t variant = arrays::variantFor(program, inputs);
     NamedTensors tensors;
     NamedArrays outputs;
-    if (inputs.empty())
-        throw InvalidArgument("runProgram() is for programs with at least one input");
-    const std::shared_ptr<arrays::Home> home = arrays::stateOf(inputs.begin()->second).home;
+    const std::shared_ptr<arrays::Home> home =
+        inputs.empty() ? arrays::Home::of(manager ? *manager : defaultManager())
+                       : arrays::stateOf(inputs.begin()->second).home;
     for (const ProgramTensor& tensor : program.tensors(variant)) {
         Array array;
         if (tensor.input) {
@@ -207,7 +213,17 @@ NamedArrays runProgram(const Program& program, const NamedArrays& inputs) {
         if (tensor.output)
             outputs.emplace(tensor.name, std::move(array));
     }
-    arrays::launch(home->manager(), {program.operation(tensors)});
+    const Program::Impl& impl = implOf(program);
+    const bool recorded =
+        !LaunchCapture::current() && implOf(*home->queue()).device == impl.loaded->device;
+    if (!recorded) { // operation() throws if the device is another one
+        arrays::launch(home->manager(), {program.operation(tensors)});
+        return outputs;
+    }
+    std::vector<std::shared_ptr<Tensor>> inOrder;
+    for (const ProgramTensor& tensor : program.tensors(variant))
+        inOrder.push_back(tensors.at(tensor.name));
+    impl.runs->launch(impl.loaded, variant, inOrder, home->queue());
     return outputs;
 }
 

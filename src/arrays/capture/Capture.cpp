@@ -12,6 +12,7 @@
 #include "arrays/capture/CapturedLaunches.hpp"
 #include "arrays/capture/Replay.hpp"
 #include "arrays/engine/Evaluate.hpp"
+#include "core/memory/StandIn.hpp"
 #include "core/queue/QueueImpl.hpp"
 
 namespace kp {

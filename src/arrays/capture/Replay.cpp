@@ -85,14 +85,4 @@ void Replay::launch(const std::shared_ptr<Queue>& queue, const Buffers& buffers)
     launchRepeated(queue, variant.repeater, {variant.operation}, "captured function");
 }
 
-std::shared_ptr<Tensor> standInFor(const Tensor& tensor) {
-    const Memory::Impl& impl = implOf(tensor);
-    return Internals::make<Tensor>(impl.device, impl.buffer, impl.count, impl.elementSize,
-                                   impl.dataType, Memory::MemoryTypes::eStorage);
-}
-
-std::shared_ptr<vulkan::Buffer> bufferOf(const Tensor& tensor) {
-    return implOf(tensor).buffer;
-}
-
 } // namespace kp::arrays

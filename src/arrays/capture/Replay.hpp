@@ -53,8 +53,4 @@ private:
     std::vector<const vulkan::Resource*> mWritten;
 };
 
-/// Returns a tensor in the memory of another one, whose memory can be exchanged.
-std::shared_ptr<Tensor> standInFor(const Tensor& tensor);
-std::shared_ptr<vulkan::Buffer> bufferOf(const Tensor& tensor);
-
 } // namespace kp::arrays

@@ -10,6 +10,7 @@
 
 #include "base/Hash.hpp"
 #include "device/program/ProgramSupport.hpp"
+#include "unit/TestFiles.hpp"
 
 namespace kp::test {
 namespace {
@@ -48,6 +49,37 @@ public:
     void preEval(const vk::CommandBuffer&) override {}
     void postEval(const vk::CommandBuffer&) override {}
 };
+
+/// Records another operation without its accesses.
+class HidingOperation final : public kp::OpBase {
+public:
+    explicit HidingOperation(std::shared_ptr<kp::OpBase> part) : mPart(std::move(part)) {
+        makeSavable();
+    }
+    kp::Accesses accesses() override { return {}; }
+    void record(const vk::CommandBuffer& commandBuffer) override { mPart->record(commandBuffer); }
+    void preEval(const vk::CommandBuffer&) override {}
+    void postEval(const vk::CommandBuffer&) override {}
+
+private:
+    std::shared_ptr<kp::OpBase> mPart;
+};
+
+TEST_F(ProgramErrors, NamesOperationsThatHideTheirMemory) {
+    auto sequence = copying();
+    sequence->record(std::make_shared<HidingOperation>(
+        std::make_shared<kp::OpFill>(kp::MemoryObjects({manager.tensorT<float>(4)}), 1)));
+    EXPECT_ERROR(kp::Unsupported, "HidingOperation cannot be saved",
+                 kp::Program::of(*sequence, {{"x", x}}, {{"y", y}}));
+}
+
+TEST_F(ProgramErrors, NamesTheFileThatCannotBeLoaded) {
+    const TemporaryFolder folder;
+    const std::string path = folder.path("damaged.kp");
+    writeFile(path, "KPROGRAM and more");
+    EXPECT_ERROR(kp::InvalidArgument, "damaged.kp: ", kp::Program::load(manager, path));
+    EXPECT_ERROR(kp::InvalidArgument, "damaged.kp: ", kp::Program::loadUntrusted(manager, path));
+}
 
 TEST_F(ProgramErrors, NamesWhatCannotBeSaved) {
     EXPECT_ERROR(kp::InvalidArgument, "no operations",

@@ -116,6 +116,14 @@ TEST_F(ProgramHeader, ReportsErrors) {
     const kp_named_tensor twice[] = {{"in", in}, {"in", in}};
     EXPECT_EQ(kp_program_run(program, twice, 2), KP_INVALID_ARGUMENT);
     EXPECT_EQ(kp_program_run(program, nullptr, 1), KP_INVALID_ARGUMENT);
+    kp_tensor* numbers = nullptr;
+    expect(kp_tensor_create(manager, KP_UINT64, 1, 0, nullptr, &numbers));
+    const kp_named_tensor wrong[] = {{"in", numbers}, {"out", numbers}};
+    EXPECT_EQ(kp_program_run(program, wrong, 2), KP_INVALID_ARGUMENT);
+    const std::string message = kp_last_error();
+    EXPECT_NE(message.find("KP_FLOAT32"), std::string::npos) << message;
+    EXPECT_NE(message.find("KP_UINT64"), std::string::npos) << message;
+    kp_tensor_destroy(numbers);
     kp_tensor_info info;
     EXPECT_EQ(kp_program_tensor(program, 0, 2, &info), KP_INVALID_ARGUMENT);
     EXPECT_EQ(kp_program_tensor(program, 1, 0, &info), KP_INVALID_ARGUMENT);

@@ -70,6 +70,44 @@ TEST_F(ProgramTest, IsAnOperationAmongOthers) {
     EXPECT_EQ(x->vector(), (Floats{39, 47, 55}));
 }
 
+TEST_F(ProgramTest, IsAPartOfAnotherProgram) {
+    auto a = tensorOf<float>({1, 2, 3});
+    auto b = tensorOf<float>({0, 0, 0});
+    auto sequence = manager.sequence();
+    sequence->record<kp::OpAlgoDispatch>(manager.algorithm({a, b}, spirv(kScale), {}, {2}, {1}));
+    const kp::Program inner = kp::Program::of(*sequence, {{"a", a}}, {{"b", b}});
+    auto c = tensorOf<float>({0, 0, 0});
+    auto twice = manager.sequence();
+    twice->record(inner.operation({{"a", a}, {"b", b}}))
+        ->record(inner.operation({{"a", b}, {"b", c}}));
+    const kp::Program outer = reloaded(kp::Program::of(*twice, {{"a", a}}, {{"b", b}, {"c", c}}));
+    auto x = tensorOf<float>({4, 5, 6});
+    auto y = tensorOf<float>({0, 0, 0});
+    auto z = tensorOf<float>({0, 0, 0});
+    outer.run({{"a", x}, {"b", y}, {"c", z}});
+    EXPECT_EQ(y->vector(), (Floats{9, 11, 13}));
+    EXPECT_EQ(z->vector(), (Floats{19, 23, 27}));
+}
+
+TEST_F(ProgramTest, SavesFillsThatTheDeviceRepeats) {
+    auto x = tensorOf<double>({1, 2, 3, 4, 5});
+    auto bytes = tensorOf<uint8_t>({1, 2, 3, 4, 5, 6, 7, 8});
+    auto flag = manager.tensorT<uint32_t>({0});
+    auto sequence = manager.sequence();
+    sequence->record(std::make_shared<kp::OpRepeat>(
+        std::vector<std::shared_ptr<kp::OpBase>>{
+            std::make_shared<kp::OpFill>(kp::MemoryObjects({x}), 2.5),
+            std::make_shared<kp::OpFill>(kp::MemoryObjects({bytes}), 9)},
+        flag, 3));
+    const kp::Program program =
+        reloaded(kp::Program::of(*sequence, {}, {{"x", x}, {"bytes", bytes}}));
+    auto y = tensorOf<double>({0, 0, 0, 0, 0});
+    auto z = tensorOf<uint8_t>({0, 0, 0, 0, 0, 0, 0, 0});
+    program.run({{"x", y}, {"bytes", z}});
+    EXPECT_EQ(y->vector(), std::vector<double>(5, 2.5));
+    EXPECT_EQ(z->vector(), std::vector<uint8_t>(8, 9));
+}
+
 TEST_F(ProgramTest, SavesTheContentsOfTensorsWithoutAName) {
     auto x = tensorOf<float>({1, 2, 3});
     auto weights = tensorOf<float>({10, 20, 30});
