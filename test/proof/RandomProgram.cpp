@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include <kompute/program/Program.hpp>
+
 #include "core/memory/MemoryImpl.hpp"
 #include "device/TestSupport.hpp"
 #include "proof/ExpectEqual.hpp"
@@ -150,9 +152,16 @@ MemoryModel& RandomProgram::anyModel(bool image) {
     }
 }
 
+MemoryModel& RandomProgram::anyModel() {
+    return mTensorsOnly ? anyModel(false) : *mModels[mRandom.below(mModels.size())];
+}
+
 RandomProgram::Choice RandomProgram::choose() {
     const auto& kernels = randomKernels();
-    Choice choice{&kernels[mRandom.below(kernels.size())], {}, {}, 0};
+    Choice choice{nullptr, {}, {}, 0};
+    do
+        choice.kernel = &kernels[mRandom.below(kernels.size())];
+    while (mTensorsOnly && std::ranges::any_of(choice.kernel->bindings, &Binding::image));
     for (const Binding& binding : choice.kernel->bindings) {
         MemoryModel* model = nullptr;
         const auto taken = [&] {
@@ -183,7 +192,7 @@ RandomProgram::Choice RandomProgram::choose() {
 }
 
 void RandomProgram::record(Recorded& to) {
-    switch (mRandom.below(9)) {
+    switch (mRandom.below(10)) {
     case 0:
     case 1:
     case 2:
@@ -197,6 +206,8 @@ void RandomProgram::record(Recorded& to) {
         return recordSyncDevice(to);
     case 7:
         return recordSyncLocal(to);
+    case 8:
+        return recordSaved(to);
     default:
         return recordIndirect(to);
     }
@@ -242,10 +253,10 @@ void RandomProgram::recordIndirect(Recorded& to) {
 }
 
 void RandomProgram::recordCopy(Recorded& to) {
-    MemoryModel& source = *mModels[mRandom.below(mModels.size())];
+    MemoryModel& source = anyModel();
     std::vector<MemoryModel*> targets;
     for (const size_t count = 1 + mRandom.below(2); targets.size() < count;) {
-        MemoryModel* target = mModels[mRandom.below(mModels.size())].get();
+        MemoryModel* target = &anyModel();
         if (target != &source && std::find(targets.begin(), targets.end(), target) == targets.end())
             targets.push_back(target);
     }
@@ -305,6 +316,56 @@ void RandomProgram::recordSyncLocal(Recorded& to) {
     model.syncsLocal = true;
     to.use(model, Use::eInPart);
     to.during.push_back([&model] { model.fetch(); });
+}
+
+/// Records dispatches, copies and fills as a program that was made with other tensors, saved and
+/// loaded.
+void RandomProgram::recordSaved(Recorded& to) {
+    note("a saved program:");
+    awaitAll(); // the program takes the group counts as they are
+    Recorded made{mManager.sequence(), {}, {}, {}};
+    std::vector<std::shared_ptr<kp::Memory>> own;
+    for (auto& model : mModels) {
+        own.push_back(model->memory);
+        if (!model->image)
+            model->memory = mManager.tensorT<uint32_t>(kElements, model->memory->memoryType());
+    }
+    mTensorsOnly = true;
+    for (uint32_t operations = 1 + mRandom.below(4); operations > 0; --operations) {
+        if (mRandom.chance(3))
+            recordCopy(made);
+        else if (mRandom.chance(4))
+            recordFill(made);
+        else if (mRandom.chance(4))
+            recordIndirect(made);
+        else
+            recordDispatch(made);
+    }
+    mTensorsOnly = false;
+    note("end of the program");
+    kp::NamedTensors makers;
+    kp::NamedTensors tensors;
+    for (size_t i = 0; i < mModels.size(); ++i) {
+        const auto isOfModel = [&](const auto& use) { return use.first == mModels[i].get(); };
+        if (std::ranges::any_of(made.uses, isOfModel)) {
+            const std::string name = "tensor" + std::to_string(i);
+            makers[name] = std::static_pointer_cast<kp::Tensor>(mModels[i]->memory);
+            tensors[name] = std::static_pointer_cast<kp::Tensor>(own[i]);
+            to.use(*mModels[i], Use::eInPart);
+        }
+        mModels[i]->memory = own[i];
+    }
+    const auto file = kp::Program::of(*made.sequence, makers, makers).content();
+    to.sequence->record(kp::Program::parse(mManager, file.data(), file.size()).operation(tensors));
+    to.during.push_back([effects = std::move(made.during), uses = std::move(made.uses)] {
+        std::vector<bool> copied;
+        for (const auto& [model, how] : uses)
+            copied.push_back(model->copied);
+        for (const auto& effect : effects)
+            effect();
+        for (size_t i = 0; i < uses.size(); ++i) // a program only writes
+            uses[i].first->copied = copied[i];
+    });
 }
 
 void RandomProgram::apply(Recorded& recorded) {

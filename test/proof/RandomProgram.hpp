@@ -18,9 +18,9 @@ namespace kp::proof {
 /// A random program on a few tensors and an image, and a model of all their memory.
 ///
 /// Steps record sequences that run concurrently (dispatches, also indirect ones, copies, fills,
-/// syncs), evaluate them once or several times, use host views, replace memory that is still in
-/// use, and launch graphs of kernels, copies, lists and host functions on several queues, ordered
-/// by events.
+/// syncs, and saved programs of these), evaluate them once or several times, use host views,
+/// replace memory that is still in use, and launch graphs of kernels, copies, lists and host
+/// functions on several queues, ordered by events.
 class RandomProgram {
 public:
     /// @param random  decides everything
@@ -61,6 +61,7 @@ private:
 
     MemoryModel makeModel(bool image, kp::Memory::MemoryTypes type);
     MemoryModel& anyModel(bool image);
+    MemoryModel& anyModel(); ///< a tensor if mTensorsOnly
     Choice choose();
 
     void recordAndEvaluate();
@@ -71,6 +72,7 @@ private:
     void recordFill(Recorded& to);
     void recordSyncDevice(Recorded& to);
     void recordSyncLocal(Recorded& to);
+    void recordSaved(Recorded& to);
 
     void evaluate(Recorded& recorded);
     /// The model's part of an evaluation.
@@ -87,6 +89,7 @@ private:
     std::vector<Recorded> mSequences;
     std::vector<std::unique_ptr<MemoryModel>> mModels; ///< tensors, then an image
     std::shared_ptr<kp::Tensor> mGroupCounts;
+    bool mTensorsOnly = false;
     kp::Event mLast; ///< of some earlier evaluation
 };
 

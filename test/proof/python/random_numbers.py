@@ -4,7 +4,8 @@
     python random_numbers.py [--count N] [--seed N | --seed date] [--only CASE] [--kind NAME]
                              [--plant result]
 
-- conversions: expressions that convert between types, fused in one kernel and apart. All bits must be NumPy's.
+- conversions: expressions that convert between types, fused in one kernel, apart, and as a saved program. All
+  bits must be NumPy's.
 - jit: expressions of one or two floats. Remainders and conversions must be exact, functions within 4 units in
   the last place, NaN, infinities and signs of zeros as Python has them.
 - integers: sums of products of loop counters, indices, literals and elements, as Python has them modulo 2^64.
@@ -16,6 +17,7 @@ result of ten.
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib.util
 import math
 import sys
@@ -102,7 +104,8 @@ def conversions(case: Case) -> None:
     count = int(case.rng.integers(1, 200))
     dtype = case.choose(TYPES)
     expected = elements(case, dtype, count)
-    fused = apart = kp.array(expected)
+    given = fused = apart = kp.array(expected)
+    taken: list[Any] = []
     case.text = dtype
     for _ in range(int(case.rng.integers(2, 7))):
         step = case.choose(["astype", "astype", "astype", "floor", "minus", "compare", "double"])
@@ -124,8 +127,15 @@ def conversions(case: Case) -> None:
         else:
             continue
         case.text += f" {step}"
+        taken.append(steps)
         expected, fused, apart = steps(before), steps(fused), steps(apart).evaluate()
-    for result, what in ((fused.numpy(), "fused"), (apart.numpy(), "apart")):
+    program = kp.function(lambda x: functools.reduce(lambda y, step: step(y), taken, x)).program(
+        kp.zeros_like(given)
+    )
+    saved: Any = kp.Program.parse(program.content())(x=given)
+    for result, what in (
+        (fused.numpy(), "fused"), (apart.numpy(), "apart"), (saved.numpy(), "saved"),
+    ):  # fmt: skip
         result = case.spoiled(result)
         np.testing.assert_array_equal(result, expected, err_msg=what, strict=True)
 
