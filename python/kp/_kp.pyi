@@ -3656,7 +3656,12 @@ class _Program:
     def parse(manager: Manager | None, content: bytes, trusted: bool) -> _Program: ...
 
     @staticmethod
-    def of(sequence: Any, inputs: Any, outputs: Any) -> _Program: ...
+    def of(
+        work: Any,
+        inputs: Any,
+        outputs: Any,
+        parameters: collections.abc.Iterable[str],
+    ) -> _Program: ...
 
     @staticmethod
     def captured(

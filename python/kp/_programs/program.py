@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _kp
 from .._default import _manager_for
 from .._errors import Error, InvalidArgument
-from .._kp import Manager, OpBase, Sequence, Tensor
+from .._kp import KernelListLauncher, Launcher, Manager, OpBase, Sequence, Tensor
 from .._wording import explains_methods
 from ..arrays.array import Array
 from ..arrays.creation import asarray
@@ -84,14 +84,19 @@ class Program:
 
     @classmethod
     def of(
-        cls, sequence: Sequence, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor]
+        cls,
+        work: Sequence | Launcher | KernelListLauncher,
+        inputs: Mapping[str, Tensor],
+        outputs: Mapping[str, Tensor],
+        **parameters: Any,
     ) -> Program:
-        """Make a program of the operations that a sequence has recorded.
+        """Make a program of the operations that a sequence has recorded, or of those that a call of
+        a launcher, or of a list of launchers, launches with `parameters`.
 
         Runs get other tensors with these names; a tensor that is in both is changed in place. The
         contents of all other tensors are saved. OpSyncDevice and OpSyncLocal are left out.
         """
-        return cls._made(_kp._Program.of(sequence, dict(inputs), dict(outputs)))
+        return cls._made(_kp._Program.of(work, dict(inputs), dict(outputs), parameters))
 
     @classmethod
     def join(cls, programs: Items[Program]) -> Program:

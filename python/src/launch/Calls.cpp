@@ -264,7 +264,28 @@ void addCall(py::handle type, PyMethodDef& method, vectorcallfunc function) {
     gCallableTypes.push_back({object, function});
 }
 
+template <typename Handle>
+Parameters parametersIn(Handle& handle, const py::dict& given) {
+    RunningCall running(nullptr, handle);
+    Parameters parameters;
+    for (const auto& [name, value] : given)
+        addParameter(parameters, running, handle, name.ptr(), value.ptr());
+    return parameters;
+}
+
 } // namespace
+
+Parameters prepareCall(LauncherHandle& handle, const py::dict& parameters) {
+    if (!handle.ready)
+        handle.prepare(nullptr, {});
+    return parametersIn(handle, parameters);
+}
+
+Parameters prepareCall(ListHandle& handle, const py::dict& parameters) {
+    if (!handle.unready.empty())
+        handle.prepare(nullptr, {});
+    return parametersIn(handle, parameters);
+}
 
 bool isLibraryType(PyTypeObject* type) {
     return libraryType(type) != nullptr;

@@ -37,6 +37,11 @@ private:
     RunningCall* mOuter;
 };
 
+/// Returns the parameters of a call by name, and prepares the call.
+/// @throws TypeError, ValueError naming the launcher and the parameter
+Parameters prepareCall(LauncherHandle& handle, const py::dict& parameters);
+Parameters prepareCall(ListHandle& handle, const py::dict& parameters);
+
 /// Returns false for classes defined in Python.
 bool isLibraryType(PyTypeObject* type);
 

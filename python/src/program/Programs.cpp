@@ -2,12 +2,15 @@
 #include "program/Programs.hpp"
 
 #include <kompute/program/ArrayProgram.hpp>
+#include <kompute/program/LauncherProgram.hpp>
 #include <kompute/program/Program.hpp>
 
 #include "arrays/Arrays.hpp"
 #include "base/Gil.hpp"
 #include "base/Held.hpp"
+#include "base/Values.hpp"
 #include "core/Operations.hpp"
+#include "launch/Calls.hpp"
 
 namespace kp::python {
 namespace {
@@ -67,6 +70,45 @@ std::unique_ptr<ProgramHandle> ofSequence(const py::object& sequence, const py::
     auto& handle = handleOf<SequenceHandle>(sequence, "sequence");
     return made(Program::of(*handle.sequence, tensorsIn(inputs), tensorsIn(outputs)),
                 py::cast(handle.manager));
+}
+
+/// Returns the manager of the first tensor.
+py::object managerOf(const py::dict& inputs, const py::dict& outputs) {
+    for (const py::dict& given : {inputs, outputs})
+        for (const auto& [name, tensor] : given)
+            return py::cast(handleOf<TensorHandle>(py::reinterpret_borrow<py::object>(tensor),
+                                                   "a tensor of a program")
+                                .manager);
+    throw InvalidArgument("a program of launchers has at least one tensor; name its outputs");
+}
+
+std::unique_ptr<ProgramHandle> ofLauncher(const py::object& launcher, const py::dict& inputs,
+                                          const py::dict& outputs, const py::dict& parameters) {
+    const NamedTensors in = tensorsIn(inputs);
+    const NamedTensors out = tensorsIn(outputs);
+    py::object manager = managerOf(inputs, outputs);
+    if (isA<ListHandle>(launcher)) {
+        auto& handle = handleOf<ListHandle>(launcher);
+        return made(programOf(*handle.list, in, out, prepareCall(handle, parameters)),
+                    std::move(manager));
+    }
+    auto& handle = handleOf<LauncherHandle>(launcher);
+    LaunchOptions options;
+    options.parameters = prepareCall(handle, parameters);
+    return made(programOf(*handle.launcher, in, out, options), std::move(manager));
+}
+
+/// @param work        a sequence, a launcher or a list of launchers
+/// @param parameters  of a call of launchers
+std::unique_ptr<ProgramHandle> ofWork(const py::object& work, const py::dict& inputs,
+                                      const py::dict& outputs, const py::dict& parameters) {
+    if (isA<LauncherHandle>(work) || isA<ListHandle>(work))
+        return ofLauncher(work, inputs, outputs, parameters);
+    if (!isA<SequenceHandle>(work))
+        throwTypeError("work", "a sequence, a launcher or a list of launchers", work);
+    if (!parameters.empty())
+        throw py::type_error("parameters are for launchers, and a program was made of a sequence");
+    return ofSequence(work, inputs, outputs);
 }
 
 std::unique_ptr<ProgramHandle> captured(const py::object& manager, const py::object& function,
@@ -147,7 +189,7 @@ void bindPrograms(py::module_& module) {
     declareOperation<ProgramOperation>(module, "_ProgramOperation", "A run of a program.");
     py::class_<ProgramHandle>(module, "_Program")
         .def_static("parse", &parse, "manager"_a, "content"_a, "trusted"_a)
-        .def_static("of", &ofSequence, "sequence"_a, "inputs"_a, "outputs"_a)
+        .def_static("of", &ofWork, "work"_a, "inputs"_a, "outputs"_a, "parameters"_a)
         .def_static("captured", &captured, "manager"_a, "function"_a, "arguments"_a)
         .def_static("joined", &joined, "programs"_a)
         .def("content", &contentOf)
