@@ -41,6 +41,7 @@ from ._messages import notebook as _notebook
 from ._tensors import copying as _copying, hints as _tensor_hints
 from ._tensors.cuda import torch_pool
 from ._programs.function import Function, function
+from ._programs.loop import while_loop
 from ._programs.program import Program, ProgramTensor
 from ._default import default_manager, memory, reset_peak_memory, set_default_manager, synchronize
 from ._floats import default_float, set_default_float
@@ -278,6 +279,7 @@ __all__ = [
     "synchronize",
     "wait_all",
     "wait_any",
+    "while_loop",
 ]
 __all__ += ["torch_pool"]
 __all__ += _dtypes.__all__

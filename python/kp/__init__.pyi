@@ -219,6 +219,7 @@ from kp._kp import (
     wait_any as wait_any,
 )
 from kp._programs.function import Function as Function, function as function
+from kp._programs.loop import while_loop as while_loop
 from kp._programs.program import Program as Program, ProgramTensor as ProgramTensor
 from kp._shaders.reflection import (
     Binding as Binding,
@@ -861,6 +862,7 @@ __all__ = [
     "wait_all",
     "wait_any",
     "where",
+    "while_loop",
     "zeros",
     "zeros_like",
 ]

@@ -3646,6 +3646,13 @@ class _CapturedFunction:
 
     def __call__(self, arguments: Any) -> Any: ...
 
+def _while_loop(
+    condition: Any,
+    body: Any,
+    state: Any,
+    most: SupportsIndex,
+) -> Any: ...
+
 class _ProgramOperation(OpBase):
     """A run of a program."""
 

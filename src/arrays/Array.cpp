@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -34,9 +33,7 @@ arrays::View& Array::State::evaluated() {
     const std::lock_guard lock(engineLock());
     if (pending) {
         // Expressions from before a capture are computed now, and not when the capture is launched.
-        std::optional<LaunchCapture::Pause> pause;
-        if (LaunchCapture::current() && pending->capture == 0)
-            pause.emplace();
+        const LaunchCapture::Pause pause(LaunchCapture::find(pending->capture));
         setView(arrays::materialize(pending));
         pending.reset();
     }
@@ -46,7 +43,8 @@ arrays::View& Array::State::evaluated() {
 
 NodePtr Array::State::node() {
     const std::lock_guard lock(engineLock());
-    const bool earlier = LaunchCapture::current() && pending && pending->capture == 0;
+    const bool earlier =
+        pending && LaunchCapture::find(pending->capture) != LaunchCapture::current();
     if (pending && pending->op != arrays::Op::eLeaf && !earlier)
         return pending;
     return arrays::leaf(evaluated());

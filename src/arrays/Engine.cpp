@@ -128,10 +128,14 @@ void become(const Array& target, const Array& value) {
 bool isAlone(const Array& array) {
     const std::lock_guard lock(engineLock());
     Array::State& state = stateOf(array);
-    if (LaunchCapture::current() && !(state.pending && state.pending->capture != 0))
+    LaunchCapture* const capture = LaunchCapture::current();
+    if (capture && !(state.pending && LaunchCapture::find(state.pending->capture) == capture))
         state.evaluated(); // other memory stays where it is while launches of it are captured
     const View& view = state.view;
-    return !view || (view.storage->isPooled() && view.writable && view.storage->arrays() == 1);
+    if (!view)
+        return true;
+    const bool isOwn = !capture || LaunchCapture::find(view.storage->capture) == capture;
+    return isOwn && view.storage->isPooled() && view.writable && view.storage->arrays() == 1;
 }
 
 void beforeWrite(const Array& array) {

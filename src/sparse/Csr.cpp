@@ -9,8 +9,10 @@
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
 
+#include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"
 #include "base/Text.hpp"
+#include "core/queue/LaunchCapture.hpp"
 #include "sparse/Elements.hpp"
 
 namespace kp::sparse {
@@ -144,8 +146,12 @@ const Shape& Csr::shape() const {
 int64_t Csr::longestRow() const {
     static_cast<void>(state());
     const std::lock_guard lock(mState->mutex);
-    if (!mState->longestRow)
+    if (!mState->longestRow) {
+        // A captured function may have its first product with a matrix from before it.
+        const LaunchCapture::Pause pause(
+            LaunchCapture::find(arrays::stateOf(offsets()).evaluated().storage->capture));
         mState->longestRow = rows() == 0 ? 0 : max(diff(offsets())).item<int64_t>();
+    }
     return *mState->longestRow;
 }
 

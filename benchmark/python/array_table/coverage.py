@@ -46,7 +46,8 @@ UNMEASURED = {
     **dict.fromkeys(
         "kp.compile kp.eval_all kp.wait_all kp.wait_any kp.jit kp.kernel kp.list_devices kp.log_level kp.reflect "
         "kp.torch_pool kp.asbuffer kp.copy kp.default_group kp.set_default_group kp.default_manager "
-        "kp.set_default_manager kp.memory kp.reset_peak_memory kp.repeat_until kp.function".split(),
+        "kp.set_default_manager kp.memory kp.reset_peak_memory kp.repeat_until kp.function "
+        "kp.while_loop".split(),
         _DEVICES,
     ),
     **dict.fromkeys(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -96,5 +97,34 @@ KOMPUTE_API bool isCapturing();
 
 /// Returns a function that is traced and replayed.
 KOMPUTE_API CapturedFunction capture(ArrayFunction function);
+
+/// A function that returns an array of one element.
+using LoopCondition = std::function<Array(const std::vector<Array>&)>;
+
+/// Repeats a function of arrays on the device, as long as a condition holds, which may be never:
+///
+///     kp::Array x = kp::whileLoop([](const auto& s) { return kp::max(s[0]) < 100; },
+///                                 [](const auto& s) { return std::vector{s[0] * 2}; }, {x0},
+///                                 50)[0];
+///
+/// Both are called once or twice, and their launches are traced, as in a captured function: they
+/// see no numbers, and keep no array that they make. Steps are recorded once, and the device ends
+/// the loop. In a captured function or a program, all of them are recorded, so memory and time grow
+/// with their number. Otherwise, 16 of them are a submission, and the host looks at the condition
+/// some submissions later.
+///
+/// Arrays of the state that the body changes in place and returns are not copied in each step.
+///
+/// Thread-safe, if both functions are.
+/// @param condition  of the state, which is 0 or false to stop. It launches no changes.
+/// @param body       returns the next state, of the same shapes and types
+/// @param start      arrays of one manager, which stay as they are
+/// @param most       steps that run at most, 1 or more. To see whether these were enough, make
+///                   the condition's value or a count of steps a part of the state.
+/// @return the state for which the condition does not hold, or the one after the last step
+/// @throws InvalidArgument for other results of the body and of the condition; within another
+///         loop, because loops cannot be nested; as CapturedFunction
+KOMPUTE_API std::vector<Array> whileLoop(const LoopCondition& condition, const ArrayFunction& body,
+                                         const std::vector<Array>& start, uint32_t most);
 
 } // namespace kp

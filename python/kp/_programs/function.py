@@ -211,7 +211,7 @@ def _with_arrays(value: Any) -> Any:
 
 def _located(error: InvalidArgument) -> InvalidArgument:
     """Return an error that names the line of the program from which it came."""
-    if "cannot be captured" not in str(error):
+    if "cannot be captured" not in str(error) or " (line " in str(error):
         return error
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if not frame.filename.startswith(_PACKAGE):
@@ -354,6 +354,7 @@ def function(function: Callable[P, R]) -> Function[P, R]:
     return new arrays. Arguments and results may be in tuples, lists and dicts.
 
     While it is traced, the function sees no numbers: float(x), bool(x), and shapes that depend on data
-    raise InvalidArgument. So do random numbers, of which each call has its own.
+    raise InvalidArgument. So do random numbers, of which each call has its own. A loop that depends on
+    data is a kp.while_loop.
     """
     return Function(function)

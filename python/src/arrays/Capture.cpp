@@ -10,16 +10,20 @@
 namespace kp::python {
 namespace {
 
+py::list listOf(const std::vector<Array>& arrays) {
+    py::list list;
+    for (const Array& each : arrays)
+        list.append(py::cast(each));
+    return list;
+}
+
 /// A function of Python that is traced and replayed: it takes and returns lists of arrays.
 class PythonFunction {
 public:
     explicit PythonFunction(const py::object& function)
         : mCaptured([held = holdFunction(function, "function")](const std::vector<Array>& given) {
               const AcquireGil locked;
-              py::list list;
-              for (const Array& each : given)
-                  list.append(py::cast(each));
-              return arraysFrom(py::list(py::handle(held.get())(std::move(list))));
+              return arraysFrom(py::list(py::handle(held.get())(listOf(given))));
           }) {}
 
     /// Returns a list of results and the number of the trace, -1 if the function was called
@@ -49,6 +53,26 @@ private:
     CapturedFunction mCaptured;
 };
 
+py::list repeated(const py::function& condition, const py::function& body, const py::list& start,
+                  uint32_t most) {
+    const std::vector<Array> given = arraysFrom(start);
+    std::vector<Array> found;
+    {
+        const ReleaseGil release;
+        found = whileLoop(
+            [&](const std::vector<Array>& state) {
+                const AcquireGil locked;
+                return condition(listOf(state)).cast<Array>();
+            },
+            [&](const std::vector<Array>& state) {
+                const AcquireGil locked;
+                return arraysFrom(py::list(body(listOf(state))));
+            },
+            given, most);
+    }
+    return listOf(found);
+}
+
 } // namespace
 
 void bindCapture(py::module_& module) {
@@ -56,6 +80,7 @@ void bindCapture(py::module_& module) {
     py::class_<PythonFunction>(module, "_CapturedFunction")
         .def(py::init<const py::object&>(), "function"_a)
         .def("__call__", &PythonFunction::call, "arguments"_a);
+    module.def("_while_loop", repeated, "condition"_a, "body"_a, "state"_a, "most"_a);
 }
 
 } // namespace kp::python

@@ -84,6 +84,7 @@ CALLS = {
     "top_k": "x, 2",
     "vsplit": "m, 2",
     "where": "x > 1, x, 0",
+    "while_loop": "lambda s: s.max() < 1, lambda s: s + 1, x, 1",
     **dict.fromkeys("column_stack concat concatenate dstack hstack stack vstack".split(), "[x, x]"),
 }
 

@@ -9,8 +9,8 @@
 
 namespace kp::arrays {
 
-CapturedLaunches::CapturedLaunches(Home& home)
-    : LaunchCapture(implOf(*home.queue())), mHome(home) {}
+CapturedLaunches::CapturedLaunches(Home& home, Part part)
+    : LaunchCapture(implOf(*home.queue())), mHome(home), mPart(part) {}
 
 CapturedLaunches::~CapturedLaunches() {
     end();
@@ -32,9 +32,27 @@ std::shared_ptr<Tensor> CapturedLaunches::memory(DType dtype, int64_t count,
 
 bool CapturedLaunches::giveBack(const std::shared_ptr<Tensor>& tensor, DType dtype, int64_t count) {
     if (!mMade.contains(tensor.get()))
-        return false;
+        return outer() && outer()->giveBack(tensor, dtype, count);
     mFree[Home::keyOf(dtype, count, tensor->memoryType())].push_back(tensor);
     return true;
+}
+
+void CapturedLaunches::endAsPart() {
+    end();
+    CapturedLaunches* const whole = outer();
+    if (!whole)
+        return;
+    whole->mMade.insert(mMade.begin(), mMade.end());
+    for (auto& [key, tensors] : mFree) {
+        auto& free = whole->mFree[key];
+        free.insert(free.end(), tensors.begin(), tensors.end());
+    }
+    mFree.clear();
+    const auto append = [](auto& to, const auto& from) {
+        to.insert(to.end(), from.begin(), from.end());
+    };
+    append(whole->mAlgorithms, mAlgorithms);
+    append(whole->mDerived, mDerived);
 }
 
 std::optional<CapturedLaunches::Made> CapturedLaunches::made(const Storage& storage) const {
@@ -47,7 +65,11 @@ void CapturedLaunches::use(const std::shared_ptr<Storage>& storage) {
         std::ranges::find(mStandIns, storage.get()) != mStandIns.end() ||
         std::ranges::find(mOthers, storage) != mOthers.end())
         return;
-    storage->keep();
+    // Memory that the capture around this one made may be used again after this one.
+    if (outer())
+        outer()->use(storage);
+    else
+        storage->keep();
     mOthers.push_back(storage);
 }
 

@@ -20,7 +20,7 @@ class Storage;
 
 /// Captures what array functions launch. Intermediate results share memory, which no other array
 /// gets as long as the operations exist. What arrays that were there before have to compute is
-/// launched at once.
+/// launched at once, or captured by the capture around this one that made them.
 class CapturedLaunches final : public LaunchCapture {
 public:
     /// Memory that a captured function makes.
@@ -30,7 +30,10 @@ public:
         int64_t count;
     };
 
-    explicit CapturedLaunches(Home& home);
+    /// The captured work: a function that is launched as a whole, or a step of a loop.
+    enum class Part { eWhole, eStep };
+
+    explicit CapturedLaunches(Home& home, Part part = Part::eWhole);
     ~CapturedLaunches();
     using LaunchCapture::add;
     using LaunchCapture::end;
@@ -59,12 +62,12 @@ public:
     }
     /// Notes the end of one.
     static void noteNodeEnd(uint64_t id) {
-        if (CapturedLaunches* const capture = current(); capture && capture->id() == id)
-            --capture->mNodes;
+        if (LaunchCapture* const capture = enclosing(id))
+            --static_cast<CapturedLaunches*>(capture)->mNodes;
     }
     static void noteStorageEnd(uint64_t id) {
-        if (CapturedLaunches* const capture = current(); capture && capture->id() == id)
-            --capture->mStorages;
+        if (LaunchCapture* const capture = enclosing(id))
+            --static_cast<CapturedLaunches*>(capture)->mStorages;
     }
     /// Notes that captured launches may use memory. If it was there before, other arrays do not get
     /// it any more, and it stays where it is.
@@ -83,9 +86,13 @@ public:
     /// Returns memory that an earlier result had, or new memory. @throws as Home::take()
     std::shared_ptr<Tensor> memory(DType dtype, int64_t count, Memory::MemoryTypes type);
     /// Takes the memory of a result that is no longer needed.
-    /// @return false if it is not memory of this capture
+    /// @return false if it is not memory of this capture, or of one around it
     bool giveBack(const std::shared_ptr<Tensor>& tensor, DType dtype, int64_t count);
 
+    /// Ends the capture. One around it takes over the memory, for operations that it gets next.
+    void endAsPart();
+
+    Part part() const { return mPart; }
     /// Returns the memory of a storage if the capture made it.
     std::optional<Made> made(const Storage& storage) const;
     /// The memory that the capture made, by its tensor.
@@ -101,8 +108,12 @@ public:
 
 private:
     void use(const std::shared_ptr<Storage>& storage);
+    CapturedLaunches* outer() const {
+        return static_cast<CapturedLaunches*>(LaunchCapture::outer()); // there are no others
+    }
 
     Home& mHome;
+    const Part mPart;
     std::unordered_map<uint64_t, std::vector<std::shared_ptr<Tensor>>> mFree;
     std::unordered_map<const void*, Made> mMade;
     std::vector<const Storage*> mStandIns;

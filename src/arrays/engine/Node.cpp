@@ -2,6 +2,7 @@
 #include "arrays/engine/Node.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -268,13 +269,12 @@ void beforeWrite(const std::shared_ptr<Storage>& storage) {
     if (readers.empty())
         return;
     // Expressions from before a capture get their copy now, and not when the capture is launched.
-    std::vector<NodePtr> earlier, captured;
+    std::map<LaunchCapture*, std::vector<NodePtr>> captured;
     for (const NodePtr& reader : readers)
-        (LaunchCapture::current() && reader->capture == 0 ? earlier : captured).push_back(reader);
-    copyFor(captured);
-    if (!earlier.empty()) {
-        const LaunchCapture::Pause pause;
-        copyFor(earlier);
+        captured[LaunchCapture::find(reader->capture)].push_back(reader);
+    for (const auto& [capture, expressions] : captured) {
+        const LaunchCapture::Pause pause(capture);
+        copyFor(expressions);
     }
 }
 

@@ -39,10 +39,21 @@ public:
             fail(what, instead);
     }
 
-    /// Makes launches of this thread launches again, for the length of a scope.
+    /// Returns the active capture or one around it, whose id() is given; null for 0. An id of a
+    /// capture that has ended stands for the active one.
+    static LaunchCapture* find(uint64_t id) {
+        if (id == 0)
+            return nullptr;
+        LaunchCapture* const found = enclosing(id);
+        return found ? found : sCurrent;
+    }
+
+    /// Makes launches of this thread launches again, or gives them to a capture around the active
+    /// one, for the length of a scope.
     class Pause {
     public:
-        Pause() : mPaused(std::exchange(sCurrent, nullptr)) {}
+        explicit Pause(LaunchCapture* active = nullptr)
+            : mPaused(std::exchange(sCurrent, active)) {}
         ~Pause() { sCurrent = mPaused; }
         Pause(const Pause&) = delete;
         Pause& operator=(const Pause&) = delete;
@@ -71,10 +82,21 @@ protected:
         mOperations.push_back(std::move(operation));
         mAlgorithms.push_back(std::move(algorithm));
     }
+    /// Returns the active capture or one around it, whose id() is given; null if there is none.
+    static LaunchCapture* enclosing(uint64_t id) {
+        LaunchCapture* found = sCurrent;
+        while (found && found->mId != id)
+            found = found->mOuter;
+        return found;
+    }
+    LaunchCapture* outer() const { return mOuter; }
     /// Ends the capture: launches are launches again.
     void end() {
-        if (sCurrent == this)
-            sCurrent = mOuter;
+        if (sCurrent != this)
+            return;
+        sCurrent = mOuter;
+        if (mOuter && !mRefusal.empty())
+            mOuter->mRefusal = mRefusal;
     }
 
 private:

@@ -62,6 +62,11 @@ std::vector<kp::Array> state = {table.copy(), border.copy()};
 for (int i = 0; i < 10; ++i)
     state = step(state);
 
+std::vector<kp::Array> halved = kp::whileLoop(
+    [](const std::vector<kp::Array>& s) { return kp::max(s[0]) > 1; },
+    [](const std::vector<kp::Array>& s) { return std::vector<kp::Array>{s[0] / 2}; },
+    {table.copy()}, 50);
+
 auto algorithm = manager.algorithm({border.tensor()}, shader); // adds 1 to each element
 manager.sequence()->eval<kp::OpAlgoDispatch>(algorithm);
 kp::Array doubled = border * 2;
@@ -83,6 +88,8 @@ try {
     expectArray<float>(backwards, {2, 3}, {1, 1, 2, 7, 6, 5});
     expectRow<float>(column, {1, 6});
     EXPECT_EQ(toString(rows.shape()), "(3, 2)");
+    EXPECT_LE(max(halved[0]).item<float>(), 1.0f);
+    EXPECT_GT(max(halved[0]).item<float>(), 0.5f);
     expectRow<float>(large, {5, 6, 7});
     expectArray<float>(picked, {2, 3}, {2, 1, 1, 5, 6, 7});
     expectRow<float>(ramp, {7, 1, 2, 3, 4, 7});
@@ -93,7 +100,7 @@ try {
 }
 
 TEST_F(ArraysDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/computing/arrays-in-cpp.md", "test/device/arrays/ArraysDocsTest.cpp", 8);
+    expectCodeOfPage("docs/computing/arrays-in-cpp.md", "test/device/arrays/ArraysDocsTest.cpp", 9);
 }
 
 } // namespace
