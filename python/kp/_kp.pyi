@@ -3760,6 +3760,33 @@ class _Csr:
 
     def times(self, dense: Array) -> _Csr: ...
 
+class _LinearMap:
+    """A linear map that solvers repeat on the device."""
+
+    @staticmethod
+    def of_matrix(a: _Csr) -> _LinearMap: ...
+
+    @staticmethod
+    def of_dense(a: Array) -> _LinearMap: ...
+
+    @staticmethod
+    def jacobi(a: _Csr) -> _LinearMap: ...
+
+    @staticmethod
+    def block_jacobi(a: _Csr, size: SupportsIndex) -> _LinearMap: ...
+
+    @staticmethod
+    def incomplete_cholesky(a: _Csr, shift: SupportsFloat) -> _LinearMap: ...
+
+    def __call__(self, x: Array) -> Array: ...
+
+class _Triangle:
+    """A triangular matrix whose rows are sorted into levels."""
+
+    def __init__(self, a: _Csr, upper: bool, unit_diagonal: bool) -> None: ...
+
+    def solve(self, b: Array) -> Array: ...
+
 def _cg(
     a: Any,
     b: Array,

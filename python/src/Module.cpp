@@ -89,6 +89,7 @@ PYBIND11_MODULE(_kp_in_main, module, pybind11::mod_gil_used(),
     bindArray(module);
     bindPrograms(module);
     bindCsr(module);
+    bindLinearMaps(module);
     bindSolvers(module);
 
     bindTunableKernel(module);

@@ -18,5 +18,6 @@
 #include "shader/Shader.hpp"
 #include "shader/ShaderLibrary.hpp"
 #include "sparse/Csr.hpp"
+#include "sparse/LinearMap.hpp"
 #include "sparse/Solvers.hpp"
 #include "tune/Tuning.hpp"

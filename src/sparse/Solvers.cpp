@@ -9,41 +9,32 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
-#include <kompute/sparse/Arithmetic.hpp>
-#include <kompute/sparse/Conversions.hpp>
 
 #include "base/Text.hpp"
 #include "sparse/Convergence.hpp"
 #include "sparse/LeastSquares.hpp"
+#include "sparse/LibraryMap.hpp"
 #include "sparse/SolverSteps.hpp"
 
 namespace kp::sparse {
 namespace {
 
-/// The product with a matrix.
-struct MatrixMap {
-    Csr a;
-    Array operator()(const Array& x) const { return matmul(a, x); }
-};
+/// Dispatches of a step, more than which take too long to record.
+constexpr int64_t kMaxDispatches = 10000;
+/// Dispatches of a step without the maps, about.
+constexpr int64_t kOwnDispatches = 12;
 
-/// The product with a diagonal matrix.
-struct DiagonalMap {
-    Array factors;
-    Array operator()(const Array& x) const { return multiply(factors, x); }
-};
-
-/// Returns true if a map launches the same each time. Functions of the program
-/// may not.
-bool repeatable(const LinearMap& map) {
-    if (const auto* const product = map.target<MatrixMap>()) {
-        product->a.longestRow(); // now, because a product asks for it, and waits
-        return true;
-    }
-    return !map || map.target<DiagonalMap>() != nullptr;
-}
-
+/// Returns true if the device can repeat a step by itself. Functions of the program may launch
+/// other work each time.
 bool repeatable(const LinearMap& a, const SolverOptions& options) {
-    return repeatable(a) && repeatable(options.preconditioner);
+    int64_t dispatches = kOwnDispatches;
+    for (const LinearMap* const map : {&a, &options.preconditioner}) {
+        const auto* const known = map->target<LibraryMap>();
+        if (*map && !known)
+            return false;
+        dispatches += known ? known->dispatches : 0;
+    }
+    return dispatches <= kMaxDispatches;
 }
 
 Array mapped(const LinearMap& map, const Array& x) {
@@ -143,15 +134,6 @@ Array sideOf(const Array& b) {
 }
 
 } // namespace
-
-LinearMap mapOf(const Csr& a) {
-    return MatrixMap{a};
-}
-
-LinearMap jacobi(const Csr& a) {
-    const Array main = diagonal(a);
-    return DiagonalMap{reciprocal(where(equal(main, 0), 1, main)).copy()};
-}
 
 Solution cg(const LinearMap& a, const Array& given, const SolverOptions& options) {
     const Array b = sideOf(given);

@@ -5,19 +5,9 @@
 #include <functional>
 
 #include <kompute/Array.hpp>
-#include <kompute/sparse/Csr.hpp>
+#include <kompute/sparse/Preconditioners.hpp>
 
 namespace kp::sparse {
-
-/// A linear map of vectors, arrays of one axis: a product with a matrix, or any function that
-/// launches its work and does not wait.
-using LinearMap = std::function<Array(const Array&)>;
-
-/// Returns the product with a matrix.
-KOMPUTE_API LinearMap mapOf(const Csr& a);
-/// Returns the division by the diagonal of a matrix, Jacobi's preconditioner. A 0 there counts
-/// as 1.
-KOMPUTE_API LinearMap jacobi(const Csr& a);
 
 /// When a solver stops, with the meaning of SciPy's arguments.
 struct SolverOptions {
@@ -41,7 +31,7 @@ struct Solution {
 };
 
 // Iterative solvers of A x = b, for real and complex numbers. cg() and bicgstab() with maps of
-// mapOf() and jacobi(), and without a callback, run on the device, which stops them (OpRepeat).
+// the library, and without a callback, run on the device, which stops them (OpRepeat).
 // Else, steps are launched without waiting: the device freezes x once it has converged, and the
 // host looks some steps later. So x comes from the first step that converged, and up to an
 // eighth of the steps, and at most 64, do nothing.

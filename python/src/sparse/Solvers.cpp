@@ -5,21 +5,22 @@
 
 #include "arrays/Arrays.hpp"
 #include "base/Gil.hpp"
+#include "sparse/LinearMap.hpp"
 
 namespace kp::python {
 namespace {
 
-using sparse::Csr;
 using sparse::LinearMap;
 using sparse::Solution;
 using sparse::SolverOptions;
 
-/// Returns a matrix or a function of Python as a map, which is used before the call returns.
+/// Returns a map of the library or a function of Python as a map, which is used before the call
+/// returns.
 LinearMap mapFrom(py::handle given) {
     if (given.is_none())
         return {};
-    if (py::isinstance<Csr>(given))
-        return sparse::mapOf(given.cast<const Csr&>());
+    if (py::isinstance<BoundMap>(given))
+        return given.cast<const BoundMap&>().map;
     return [given](const Array& x) {
         const AcquireGil locked;
         return given(x).cast<Array>();
@@ -51,7 +52,7 @@ py::tuple solved(py::handle a, py::handle start, double relative, double absolut
     return py::make_tuple(std::move(found.x), found.info);
 }
 
-/// Binds a solver that takes a matrix or a function, a right side and options.
+/// Binds a solver that takes a map or a function, a right side and options.
 void bindSolver(py::module_& module, const char* name,
                 Solution (*method)(const LinearMap&, const Array&, const SolverOptions&)) {
     module.def(

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from .eigen import ArpackNoConvergence, eigsh
 from .least_squares import lsqr
-from .operators import LinearOperator, aslinearoperator, jacobi
+from .operators import LinearOperator, aslinearoperator
+from .preconditioners import block_jacobi, incomplete_cholesky, jacobi
 from .solvers import bicgstab, cg, gmres, minres
 from .triangular import spsolve_triangular
 
@@ -14,9 +15,11 @@ __all__ = [
     "LinearOperator",
     "aslinearoperator",
     "bicgstab",
+    "block_jacobi",
     "cg",
     "eigsh",
     "gmres",
+    "incomplete_cholesky",
     "jacobi",
     "lsqr",
     "minres",

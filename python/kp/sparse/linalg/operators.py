@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
+from ..._kp import _LinearMap
 from ..._wording import kind_of
 from ...arrays.array import Array
-from ...arrays.elementwise import apply, as_array, manager_of, where
+from ...arrays.elementwise import apply, as_array, manager_of
 from ...arrays.shapes.manipulation import matrix_transpose
 from .. import elements, host
 from ..base import SparseMatrix, is_number
@@ -43,6 +44,8 @@ class LinearOperator:
         self.dtype = None if dtype is None else np.dtype(dtype)
         self._matvec, self._rmatvec = matvec, rmatvec
         self._matmat, self._rmatmat = matmat, rmatmat
+        #: The same map in the library, which the device can repeat; None for functions.
+        self._map: _LinearMap | None = None
 
     @property
     def ndim(self) -> int:
@@ -210,7 +213,9 @@ def _of_dense(a: Array) -> LinearOperator:
         return adjoint @ x
 
     shape = elements.shape_of(a.shape)
-    return LinearOperator(shape, forward, backward, forward, a.dtype, backward)
+    made = LinearOperator(shape, forward, backward, forward, a.dtype, backward)
+    made._map = _LinearMap.of_dense(a)
+    return made
 
 
 def aslinearoperator(A: Any) -> LinearOperator:
@@ -220,7 +225,9 @@ def aslinearoperator(A: Any) -> LinearOperator:
     if host.is_sparse(A):
         A = csr_array(A)
     if isinstance(A, SparseMatrix):
-        return LinearOperator(A.shape, A.matvec, A.rmatvec, A.matmat, A.dtype, A.rmatmat)
+        made = LinearOperator(A.shape, A.matvec, A.rmatvec, A.matmat, A.dtype, A.rmatmat)
+        made._map = _LinearMap.of_matrix(A._rows())
+        return made
     if hasattr(A, "shape") and hasattr(A, "matvec"):
         adjoint = getattr(A, "rmatvec", None)
         return LinearOperator(
@@ -241,24 +248,3 @@ def _on_host(function: Function) -> Function:
         return as_array(np.asarray(function(x.numpy())), x.manager)
 
     return called
-
-
-def jacobi(A: Any) -> LinearOperator:
-    """Return Jacobi's preconditioner of a sparse matrix: the division by its diagonal.
-
-    An element of the diagonal that is 0 counts as 1.
-    """
-    if not isinstance(A, SparseMatrix):
-        A = csr_array(A)
-    main = A.diagonal()
-    factors = apply("reciprocal", where(main == 0, 1, main)).copy()
-
-    def forward(x: Any) -> Any:
-        return factors * x if x.ndim == 1 else factors[:, None] * x
-
-    def backward(x: Any) -> Any:
-        conjugates = apply("conj", factors)
-        return conjugates * x if x.ndim == 1 else conjugates[:, None] * x
-
-    shape = (main.size, main.size)
-    return LinearOperator(shape, forward, backward, forward, A.dtype, backward)

@@ -12,9 +12,7 @@ import numpy as np
 from ... import _kp
 from ...arrays.array import Array, converted
 from ...arrays.elementwise import as_array, manager_of
-from .. import host
 from ..base import SparseMatrix
-from ..matrices import csr_array
 from .operators import LinearOperator, aslinearoperator
 
 __all__ = ["bicgstab", "cg", "gmres", "minres"]
@@ -24,10 +22,8 @@ Callback = Callable[[Array], object]
 
 def _map_of(A: Any) -> tuple[Any, LinearOperator]:
     """Return what the library takes for an operator, and the operator."""
-    if host.is_sparse(A):
-        A = csr_array(A)
     made = aslinearoperator(A)
-    return (A._rows() if isinstance(A, SparseMatrix) else made._matvec), made
+    return made._map or made._matvec, made
 
 
 def _solved(
@@ -52,17 +48,16 @@ def _solved(
         side = side[:, 0]
     if side.shape != made.shape[:1]:
         raise ValueError(f"A and b have the shapes {made.shape} and {side.shape}, which do not fit")
-    dtype = side.dtype if made.dtype is None else np.result_type(made.dtype, side.dtype)
+    near, approximate = (None, None) if M is None else _map_of(M)
+    if approximate is not None and approximate.shape != made.shape:
+        raise ValueError(f"A and M have the shapes {made.shape} and {approximate.shape}")
+    types = [each.dtype for each in (made, approximate) if each is not None and each.dtype]
+    dtype = np.result_type(side.dtype, *types)
     if dtype.kind in "fc" and dtype.itemsize >= 4:
         side = converted(side, dtype)
     start = None if x0 is None else as_array(x0, manager)
     if start is not None and start.ndim == 2:
         start = start[:, 0]
-    near = None
-    if M is not None:
-        near, approximate = _map_of(M)
-        if approximate.shape != made.shape:
-            raise ValueError(f"A and M have the shapes {made.shape} and {approximate.shape}")
     steps = 0 if maxiter is None else operator.index(maxiter)
     if maxiter is not None and steps < 1:
         raise ValueError(f"maxiter is at least 1, not {steps}")
