@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
@@ -28,6 +29,11 @@ Array innerProduct(const Array& x, const Array& y) {
 
 Array normOf(const Array& x) {
     return sqrt(isComplex(x) ? sum(square(real(x)) + square(imag(x))) : sum(square(x)));
+}
+
+double epsilonOf(DType real) {
+    return real == DType::eFloat32 ? std::numeric_limits<float>::epsilon()
+                                   : std::numeric_limits<double>::epsilon();
 }
 
 Array quotient(const Array& a, const Array& b) {

@@ -12,6 +12,8 @@ namespace kp::sparse {
 Array innerProduct(const Array& x, const Array& y);
 /// Returns the Euclidean norm, an array without axes, of the real type.
 Array normOf(const Array& x);
+/// Returns the distance from 1 to the next number of a real type.
+double epsilonOf(DType real);
 /// Returns a / b, or 0 where b is 0: quotients of what has vanished because a solver has converged.
 Array quotient(const Array& a, const Array& b);
 

@@ -2,9 +2,6 @@
 #include <kompute/sparse/Solvers.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
-#include <type_traits>
 #include <vector>
 
 #include <kompute/Error.hpp>
@@ -12,7 +9,7 @@
 
 #include "base/Text.hpp"
 #include "sparse/Convergence.hpp"
-#include "sparse/LeastSquares.hpp"
+#include "sparse/Krylov.hpp"
 #include "sparse/LibraryMap.hpp"
 #include "sparse/SolverSteps.hpp"
 
@@ -26,7 +23,8 @@ constexpr int64_t kOwnDispatches = 12;
 
 /// Returns true if the device can repeat a step by itself. Functions of the program may launch
 /// other work each time.
-bool repeatable(const LinearMap& a, const SolverOptions& options) {
+/// @param times  that it applies the maps
+bool repeatable(const LinearMap& a, const SolverOptions& options, int64_t times = 1) {
     int64_t dispatches = kOwnDispatches;
     for (const LinearMap* const map : {&a, &options.preconditioner}) {
         const auto* const known = map->target<LibraryMap>();
@@ -34,97 +32,18 @@ bool repeatable(const LinearMap& a, const SolverOptions& options) {
             return false;
         dispatches += known ? known->dispatches : 0;
     }
-    return dispatches <= kMaxDispatches;
+    return dispatches <= kMaxDispatches / times;
 }
 
 Array mapped(const LinearMap& map, const Array& x) {
     return map ? map(x) : x;
 }
 
-/// Computes vectors of a step in one kernel.
-void compute(const std::vector<Array>& vectors) {
-    arrays::together(vectors);
-    for (const Array& vector : vectors)
-        vector.evaluate();
-}
-
-template <typename T>
-std::vector<std::complex<double>> read(const Array& x) {
-    std::vector<T> values(static_cast<size_t>(x.size()));
-    x.read(values.data());
-    return {values.begin(), values.end()};
-}
-
-/// Returns floating-point or complex numbers of the device.
-std::vector<std::complex<double>> numbersOf(const Array& x) {
-    switch (x.dtype()) {
-    case DType::eFloat32:
-        return read<float>(x);
-    case DType::eFloat64:
-        return read<double>(x);
-    case DType::eComplex64:
-        return read<std::complex<float>>(x);
-    default:
-        return read<std::complex<double>>(x);
-    }
-}
-
-/// Returns numbers as an array of a type.
-Array uploaded(const std::vector<std::complex<double>>& numbers, DType dtype, Manager& manager) {
-    const Shape shape{static_cast<int64_t>(numbers.size())};
-    const auto as = [&](auto number) {
-        using T = decltype(number);
-        std::vector<T> values(numbers.size());
-        for (size_t i = 0; i < numbers.size(); ++i) {
-            if constexpr (std::is_floating_point_v<T>)
-                values[i] = static_cast<T>(numbers[i].real());
-            else
-                values[i] = T(numbers[i]);
-        }
-        return Array::ofBytes(values.data(), values.size(), dtype, shape, &manager);
-    };
-    switch (dtype) {
-    case DType::eFloat32:
-        return as(float());
-    case DType::eFloat64:
-        return as(double());
-    case DType::eComplex64:
-        return as(std::complex<float>());
-    default:
-        return as(std::complex<double>());
-    }
-}
-
-/// An orthonormal basis of the Krylov space of a residual, and the map in it.
-struct Krylov {
-    Array vectors; ///< rows
-    Array map;     ///< row j is the image of vector j
-};
-
-/// Makes a basis by Gram and Schmidt's method, twice. The host does not wait.
-Krylov krylov(const LinearMap& a, const LinearMap& preconditioner, const Array& residual,
-              const Array& norm, int64_t size) {
-    Manager& manager = residual.manager();
-    Krylov made{zeros({size + 1, residual.size()}, residual.dtype(), &manager),
-                zeros({size, size + 1}, residual.dtype(), &manager)};
-    made.vectors(0).assign(residual * quotient(Array(ones({}, norm.dtype(), &manager)), norm));
-    for (int64_t j = 0; j < size; ++j) {
-        const Array basis = made.vectors(Slice(0, j + 1));
-        const Array adjoint = conj(basis);
-        Array w = a(mapped(preconditioner, made.vectors(j)));
-        Array parts;
-        for (const bool again : {false, true}) {
-            const Array more = matmul(adjoint, w).evaluate();
-            w = (w - matmul(more, basis)).evaluate();
-            parts = again ? parts + more : more;
-        }
-        const Array length = normOf(w).evaluate();
-        const Array row = made.map(j);
-        row(Slice(0, j + 1)).assign(parts);
-        row(j + 1).assign(length.astype(residual.dtype()));
-        made.vectors(j + 1).assign(w * quotient(ones({}, length.dtype(), &manager), length));
-    }
-    return made;
+/// Computes numbers of a step in one kernel.
+void compute(const std::vector<Array>& numbers) {
+    arrays::together(numbers);
+    for (const Array& number : numbers)
+        number.evaluate();
 }
 
 /// Returns a right side in a type that solvers compute with.
@@ -205,59 +124,80 @@ Solution minres(const LinearMap& a, const Array& given, const SolverOptions& opt
     Beginning begun("minres", a, b, options);
     if (begun.solved)
         return {begun.x, 0};
-    const SolverSteps steps(begun, options, false);
+    const SolverSteps steps(begun, options, repeatable(a, options));
     Array& x = begun.x;
-    Array residual = begun.residual;
-    Array norm = normOf(residual).evaluate();
+    Array& residual = begun.residual;
+    Array norm = normOf(residual).copy();
+    const DType real = norm.dtype();
+    const auto number = [&](double value) { return full({}, value, real, &b.manager()).copy(); };
+    const auto blank = [&] { return zeros(b.shape(), b.dtype(), &b.manager()).copy(); };
     // Lanczos's method: next is the vector of this step times beta, and near that preconditioned.
-    Array last = zeros(b.shape(), b.dtype(), &b.manager());
-    Array next = residual;
-    Array near = mapped(options.preconditioner, next).evaluate();
-    const auto lengthOf = [&] {
-        return sqrt(maximum(real(innerProduct(next, near)), 0)).evaluate();
-    };
-    Array beta = lengthOf();
-    const Array zero = zeros({}, beta.dtype(), &b.manager());
-    Array lastBeta = zero;
+    Array last = blank();
+    Array next = residual.copy();
+    Array preconditioned;
+    if (options.preconditioner)
+        preconditioned = options.preconditioner(next).copy();
+    Array& near = options.preconditioner ? preconditioned : next;
+    if (const auto square = kp::real(innerProduct(next, near)).item<double>(); square < 0)
+        fail<InvalidArgument>(
+            "minres() takes a positive definite preconditioner M, but r* M r is {} "
+            "for the residual r at the start",
+            square);
+    const auto lengthOf = [&] { return sqrt(maximum(kp::real(innerProduct(next, near)), 0)); };
+    Array beta = lengthOf().copy();
+    Array lastBeta = number(0);
     // The rotations that make the tridiagonal matrix triangular.
-    Array cosine = negative(ones({}, beta.dtype(), &b.manager()));
-    Array sine = zero;
-    Array above = zero;  // two above the diagonal, in the next column
-    Array turned = zero; // one above it, before this step's rotation
-    Array rest = beta;   // of the right side
-    Array direction = zeros(b.shape(), b.dtype(), &b.manager());
-    Array lastDirection = direction;
+    Array cosine = number(-1);
+    Array sine = number(0);
+    Array above = number(0);  // two above the diagonal, in the next column
+    Array turned = number(0); // one above it, before this step's rotation
+    Array rest = beta.copy(); // of the right side
+    Array direction = blank();
+    Array lastDirection = blank();
     const auto step = [&] {
-        const Array v = (quotient(ones({}, beta.dtype(), &b.manager()), beta) * near).evaluate();
-        Array image = a(v);
-        image = image - quotient(beta, lastBeta) * last;
-        const Array alpha = real(innerProduct(v, image)).evaluate();
-        last = next;
-        lastBeta = beta;
-        next = (image - quotient(alpha, beta) * last).evaluate();
-        near = mapped(options.preconditioner, next).evaluate();
-        beta = lengthOf();
-        const Array second = above;
+        const Array v = (quotient(ones({}, real, &b.manager()), beta) * near).evaluate();
+        const Array image = (a(v) - quotient(beta, lastBeta) * last).evaluate();
+        const Array alpha = kp::real(innerProduct(v, image)).evaluate();
+        const Array after = (image - quotient(alpha, beta) * next).evaluate();
+        steps.set({{&last, next}});
+        steps.set({{&next, after}});
+        if (options.preconditioner)
+            steps.set({{&near, options.preconditioner(next)}});
+        const Array found = lengthOf().evaluate();
         const Array first = cosine * turned + sine * alpha;
-        const Array diagonalBefore = sine * turned - cosine * alpha;
-        above = sine * beta;
-        turned = negative(cosine * beta);
-        const Array length = sqrt(square(diagonalBefore) + square(beta));
-        cosine = quotient(diagonalBefore, length);
-        sine = quotient(beta, length);
-        const Array phi = where(greater(norm, begun.limit), cosine * rest, 0);
-        const Array left = sine * rest;
-        const Array scale = quotient(ones({}, beta.dtype(), &b.manager()), length);
-        compute({first, above, turned, cosine, sine, phi, left, scale});
-        rest = left;
-        const Array made = scale * (v - second * lastDirection - first * direction);
-        lastDirection = direction;
-        direction = made;
-        x = x + phi * made;
-        const Array moved = square(sine) * residual - quotient(cosine * rest, beta) * next;
-        residual = where(greater(norm, begun.limit), moved, residual);
-        compute({direction, x, residual});
-        norm = normOf(residual).evaluate();
+        const Array before = sine * turned - cosine * alpha; // on the diagonal, not yet rotated
+        const Array onDiagonal = sqrt(square(before) + square(found)).evaluate();
+        // Once all vectors were found, rounding leaves this much of a singular matrix: then the
+        // residual stays. The first beta is not an element of the tridiagonal matrix.
+        const Array element = where(greater(lastBeta, 0), beta, 0);
+        const Array least =
+            sqrt(square(alpha) + square(element) + square(found)) * (100 * epsilonOf(real));
+        const Array isSingular = lessEqual(onDiagonal, least).evaluate();
+        const Array length = where(isSingular, 0, found).evaluate();
+        const Array scale = where(isSingular, 0, reciprocal(onDiagonal));
+        const Array nextCosine = before * scale;
+        const Array nextSine = where(isSingular, 1, length * scale);
+        // Once it has converged, nothing moves.
+        const Array isActive = greater(norm, begun.limit);
+        const Array phi = where(isActive, nextCosine * rest, 0);
+        const Array left = nextSine * rest;
+        const Array kept = where(isActive, square(nextSine), 1);
+        const Array moved = where(isActive, quotient(nextCosine * left, length), 0);
+        const Array nextAbove = sine * length;
+        const Array nextTurned = negative(cosine * length);
+        compute(
+            {first, phi, scale, left, kept, moved, nextAbove, nextTurned, nextCosine, nextSine});
+        steps.set({{&lastBeta, beta}});
+        steps.set({{&beta, length},
+                   {&cosine, nextCosine},
+                   {&sine, nextSine},
+                   {&turned, nextTurned},
+                   {&rest, left}});
+        const Array made = (scale * (v - above * lastDirection - first * direction)).evaluate();
+        steps.set({{&lastDirection, direction}, {&above, nextAbove}});
+        steps.set({{&direction, made}});
+        steps.set({{&x, x + phi * made}, {&residual, kept * residual - moved * next}});
+        steps.set({{&norm, normOf(residual)}});
     };
     return steps.run(norm, step);
 }
@@ -270,30 +210,30 @@ Solution gmres(const LinearMap& a, const Array& given, int64_t restart,
     Beginning begun("gmres", a, b, options);
     if (begun.solved)
         return {begun.x, 0};
-    Array& x = begun.x;
-    Array r = begun.residual;
     const int64_t size = std::min(restart, b.size());
-    Array norm = normOf(r).evaluate();
-    for (int64_t step = 1; step <= begun.maxSteps; ++step) {
-        const Krylov space = krylov(a, options.preconditioner, r, norm, size);
-        const std::vector<std::complex<double>> y = leastSquares(
-            {static_cast<size_t>(size), numbersOf(space.map), norm.item<double>()}, begun.limit);
-        if (!y.empty()) {
-            const Array used = space.vectors(Slice(0, static_cast<int64_t>(y.size())));
-            const Array change = matmul(uploaded(y, b.dtype(), b.manager()), used);
-            x = (x + mapped(options.preconditioner, change)).evaluate();
+    const SolverSteps steps(begun, options, repeatable(a, options, size));
+    Array& x = begun.x;
+    Array& r = begun.residual;
+    Array norm = normOf(r).copy();
+    Array ended = zeros({}, DType::eBool, &b.manager()).copy();
+    Krylov space(b, norm.dtype(), size);
+    const auto cycle = [&] {
+        space.begin(r, norm, begun.limit);
+        for (int64_t j = 0; j < space.size(); ++j) {
+            steps.skipRestIf(space.isEnough());
+            space.extend(j, a(mapped(options.preconditioner, space.vector(j))));
         }
-        r = (b - a(x)).evaluate();
-        norm = normOf(r).evaluate();
-        if (options.callback)
-            options.callback(x);
-        const auto left = norm.item<double>();
-        if (left <= begun.limit)
-            return {x, 0};
-        if (!std::isfinite(left) || y.empty())
-            return {x, step};
-    }
-    return {x, begun.maxSteps};
+        steps.skipRestIf({});
+        const Array change = space.change(norm);
+        steps.set({{&x, x + mapped(options.preconditioner, change)}});
+        steps.set({{&r, b - a(x)}});
+        const Array left = normOf(r).evaluate();
+        // A cycle that gains nothing would be repeated: so are those with NaN.
+        const Array gains = logicalAnd(greater(left, begun.limit), less(left, norm));
+        steps.set({{&ended, logicalNot(gains)}});
+        steps.set({{&norm, left}});
+    };
+    return steps.runCycles(norm, ended, cycle);
 }
 
 } // namespace kp::sparse

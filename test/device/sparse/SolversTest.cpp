@@ -142,7 +142,88 @@ TEST_F(SolversTest, RunsTheSameStepsOnTheDeviceAsFromTheHost) {
             const Solution second = sparse::cg(mapped(symmetric), b, options);
             EXPECT_EQ(first.info, second.info) << most;
             EXPECT_EQ(first.x.vector<float>(), second.x.vector<float>()) << most;
+            const Solution minimal = sparse::minres(sparse::mapOf(symmetric), b, options);
+            const Solution again = sparse::minres(mapped(symmetric), b, options);
+            EXPECT_EQ(minimal.info, again.info) << most;
+            EXPECT_EQ(minimal.x.vector<float>(), again.x.vector<float>()) << most;
         }
+}
+
+TEST_F(SolversTest, RestartsOnTheDeviceAsFromTheHost) {
+    const Csr a = line(300, 0.3f);
+    const Array b = side(300);
+    const auto mapped = [&](const Array& x) { return sparse::matmul(a, x); };
+    SolverOptions options;
+    for (const bool preconditioned : {false, true}) {
+        options.preconditioner = preconditioned ? sparse::jacobi(a) : LinearMap();
+        for (const int64_t restart : {1, 4, 50})
+            for (const int64_t most : {1, 3, 0}) {
+                options.maxSteps = most;
+                const Solution one = sparse::gmres(sparse::mapOf(a), b, restart, options);
+                const Solution other = sparse::gmres(mapped, b, restart, options);
+                EXPECT_EQ(one.info, other.info) << restart << " " << most;
+                expectNear<float>(
+                    one.x, arrays::contiguous(other.x.astype(DType::eFloat64)).vector<double>(),
+                    1e-4);
+            }
+    }
+}
+
+TEST_F(SolversTest, EndsIfRestartsGainNothing) {
+    // A shift: the residual of the first vector is orthogonal to all images.
+    const int size = 6;
+    std::vector<float> data(size, 1);
+    std::vector<int32_t> rows, columns;
+    for (int i = 0; i < size; ++i) {
+        rows.push_back(i);
+        columns.push_back((i + 1) % size);
+    }
+    const Csr cycle = sparse::compressed(of(data), of(rows), of(columns), {size, size});
+    std::vector<float> first(size, 0);
+    first[0] = 1;
+    EXPECT_EQ(sparse::gmres(sparse::mapOf(cycle), of(first), size - 1).info, 1);
+    const Solution whole = sparse::gmres(sparse::mapOf(cycle), of(first), size);
+    EXPECT_EQ(whole.info, 0);
+    expectNear<float>(whole.x, {0, 1, 0, 0, 0, 0});
+    const Csr nothing = cycle.withData(cycle.data() * 0.0f);
+    EXPECT_EQ(sparse::gmres(sparse::mapOf(nothing), of(first), 3).info, 1);
+    // In the space after one vector, which is an eigenvector.
+    const Csr identity = sparse::compressed(of(data) * 2.0f, of(rows), of(rows), {size, size});
+    const Solution found = sparse::gmres(sparse::mapOf(identity), of(first), 4);
+    EXPECT_EQ(found.info, 0);
+    expectNear<float>(found.x, {0.5, 0, 0, 0, 0, 0});
+}
+
+TEST_F(SolversTest, DoesNotTakeSingularEquationsAsSolved) {
+    const std::vector<int32_t> places = {0, 1, 2};
+    const Csr a =
+        sparse::compressed(of(std::vector<float>{1, 2, 0}), of(places), of(places), {3, 3});
+    const Array b = ones({3}, DType::eFloat32, &manager);
+    EXPECT_GT(sparse::minres(sparse::mapOf(a), b).info, 0);
+    EXPECT_GT(sparse::gmres(sparse::mapOf(a), b).info, 0);
+    const Array consistent = of(std::vector<float>{1, 1, 0});
+    const Solution found = sparse::minres(sparse::mapOf(a), consistent);
+    EXPECT_EQ(found.info, 0);
+    expectNear<float>(found.x, {1, 0.5, 0});
+    const Csr large = line(60);
+    expectSolved(large, side(60) * 1e10f, sparse::minres(sparse::mapOf(large), side(60) * 1e10f));
+}
+
+TEST_F(SolversTest, EndsWithoutNumbers) {
+    const Csr a = line(30);
+    const Csr broken = a.withData(multiply(a.data(), std::numeric_limits<float>::quiet_NaN()));
+    EXPECT_EQ(sparse::gmres(sparse::mapOf(broken), side(30)).info, 1);
+    EXPECT_EQ(sparse::minres(sparse::mapOf(broken), side(30)).info, 1);
+}
+
+TEST_F(SolversTest, RefusesComplexMapsOfRealSides) {
+    const Csr a = line(20);
+    const Csr turned = a.withData(multiply(a.data(), Operand::complex(0.6, 0.8)));
+    for (const auto solver : {sparse::cg, sparse::bicgstab, sparse::minres})
+        EXPECT_ERROR(InvalidArgument, "convert the right side",
+                     solver(sparse::mapOf(turned), side(20), {}));
+    EXPECT_ERROR(InvalidArgument, "convert the right side",
+                 sparse::gmres(sparse::mapOf(turned), side(20), 5));
 }
 
 TEST_F(SolversTest, EndsOnTheDeviceWithoutNumbers) {
@@ -157,7 +238,7 @@ TEST_F(SolversTest, SolvesAtOnceForARightSideOfZeros) {
     const Array b = zeros({10}, DType::eFloat32, &manager);
     for (const Solution& found :
          {sparse::cg(sparse::mapOf(a), b), sparse::bicgstab(sparse::mapOf(a), b),
-          sparse::gmres(sparse::mapOf(a), b)}) {
+          sparse::gmres(sparse::mapOf(a), b), sparse::minres(sparse::mapOf(a), b)}) {
         EXPECT_EQ(found.info, 0);
         expectRow<float>(found.x, std::vector<float>(10, 0));
     }
@@ -172,6 +253,10 @@ TEST_F(SolversTest, RefusesShapesThatDoNotFit) {
     EXPECT_ERROR(InvalidArgument, "begins at a vector of shape (4,)",
                  sparse::bicgstab(sparse::mapOf(a), side(4), options));
     EXPECT_ERROR(InvalidArgument, "at least 1 step", sparse::gmres(sparse::mapOf(a), side(4), 0));
+    options = {};
+    options.preconditioner = [](const Array& x) { return x * -1.0f; };
+    EXPECT_ERROR(InvalidArgument, "positive definite preconditioner",
+                 sparse::minres(sparse::mapOf(a), side(4), options));
 }
 
 } // namespace
