@@ -18,7 +18,7 @@ namespace kp::program {
 struct Loaded;
 class OpProgram;
 
-/// The last choices of memory that a program ran with, each of which stays recorded. Those of one
+/// The last choices of memory that a program ran with, each of which stays recorded. Runs on one
 /// queue share the memory of intermediate results. Thread-safe.
 class ProgramRuns {
 public:
