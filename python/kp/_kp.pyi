@@ -3646,12 +3646,7 @@ class _CapturedFunction:
 
     def __call__(self, arguments: Any) -> Any: ...
 
-def _while_loop(
-    condition: Any,
-    body: Any,
-    state: Any,
-    most: SupportsIndex,
-) -> Any: ...
+def _while_loop(condition: Any, body: Any, state: Any, most: SupportsIndex) -> Any: ...
 
 class _ProgramOperation(OpBase):
     """A run of a program."""
