@@ -48,11 +48,8 @@ void CapturedLaunches::endAsPart() {
         free.insert(free.end(), tensors.begin(), tensors.end());
     }
     mFree.clear();
-    const auto append = [](auto& to, const auto& from) {
-        to.insert(to.end(), from.begin(), from.end());
-    };
-    append(whole->mAlgorithms, mAlgorithms);
-    append(whole->mDerived, mDerived);
+    whole->addAlgorithmsOf(*this);
+    whole->mDerived.insert(whole->mDerived.end(), mDerived.begin(), mDerived.end());
 }
 
 std::optional<CapturedLaunches::Made> CapturedLaunches::made(const Storage& storage) const {

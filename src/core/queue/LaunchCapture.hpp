@@ -82,6 +82,10 @@ protected:
         mOperations.push_back(std::move(operation));
         mAlgorithms.push_back(std::move(algorithm));
     }
+    /// Adds the algorithms of a capture whose operations are a part of this one's.
+    void addAlgorithmsOf(const LaunchCapture& part) {
+        mAlgorithms.insert(mAlgorithms.end(), part.mAlgorithms.begin(), part.mAlgorithms.end());
+    }
     /// Returns the active capture or one around it, whose id() is given; null if there is none.
     static LaunchCapture* enclosing(uint64_t id) {
         LaunchCapture* found = sCurrent;
