@@ -164,6 +164,19 @@ def test_kernels_of_glsl_are_checked_in_a_scope() -> None:
     assert error.faults[0].kind == "write"
 
 
+def test_functions_that_have_run_are_checked_in_a_scope() -> None:
+    x = kp.asarray(np.array([6, 6], np.int32))
+    y = kp.asarray(np.array([2, 0], np.int32))
+    divide = kp.elementwise("int32 x, int32 y", "int32 z", "z = x / y")
+    ratios = kp.reduction("int32 x, int32 y", "int32 z", "x / y", "a + b", "z = a", "0")
+    captured = kp.function(lambda x, y: divide(x, y) + 1)
+    for call in (divide, ratios, captured):
+        for _ in range(2):
+            call(x, y).numpy()
+            with kp.checked(), pytest.raises(kp.CheckFailed, match="divided by zero"):
+                call(x, y).numpy()
+
+
 def test_a_scope_can_be_left_in_any_way() -> None:
     scope = kp.checked("bounds")
     with scope, pytest.raises(kp.InvalidArgument, match="entered"):

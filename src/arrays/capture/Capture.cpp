@@ -14,6 +14,7 @@
 #include "arrays/engine/Evaluate.hpp"
 #include "core/memory/StandIn.hpp"
 #include "core/queue/QueueImpl.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp {
 namespace arrays {
@@ -66,6 +67,7 @@ struct Trace::Impl {
 
     using Made = CapturedLaunches::Made;
 
+    const uint64_t checks = shader::wordOf(shader::currentChecks());
     std::shared_ptr<Home> home;
     std::vector<ArgumentLayout> layouts;
     std::vector<Array> parameters;
@@ -189,7 +191,8 @@ bool Trace::finish(std::vector<Array> results) {
 }
 
 bool Trace::fits(const std::vector<Array>& arguments) const {
-    if (arguments.size() != mImpl->layouts.size())
+    if (arguments.size() != mImpl->layouts.size() ||
+        mImpl->checks != shader::wordOf(shader::currentChecks()))
         return false;
     const std::vector<View> views = viewsOf(arguments);
     for (size_t i = 0; i < views.size(); ++i) {

@@ -157,7 +157,7 @@ Plan::Bound Plans::bind(Plan& plan, const Signature& signature) {
     if (plan.parameters.size() > kPushedWords)
         memory.push_back(blockOf(plan.parameters));
     if (!plan.kernel)
-        plan.kernel = kernelOf(*plan.source, memory);
+        plan.kernel = kernelOf({plan.source, signature.checks()}, memory);
     made.algorithm = cloneOf(*plan.kernel);
     Algorithm::Impl& impl = implOf(*made.algorithm);
     impl.name = std::shared_ptr<const std::string>(std::shared_ptr<void>(), plan.name);
@@ -190,9 +190,9 @@ long Plans::usesOf(const Tensor& tensor) const {
     return found == mUses.end() ? 0 : found->second;
 }
 
-std::shared_ptr<Algorithm> Plans::kernelOf(const std::string& source,
+std::shared_ptr<Algorithm> Plans::kernelOf(const KernelKey& key,
                                            const std::vector<std::shared_ptr<Memory>>& memory) {
-    std::shared_ptr<Algorithm>& kernel = mKernels[&source];
+    std::shared_ptr<Algorithm>& kernel = mKernels[key];
     if (!kernel) {
         const Manager& manager = mHome.manager();
         CompileOptions options;
@@ -203,8 +203,8 @@ std::shared_ptr<Algorithm> Plans::kernelOf(const std::string& source,
         const VkPhysicalDeviceLimits& limits = implOf(manager).device->physical().properties.limits;
         if (limits.maxPerStageDescriptorStorageBuffers <= static_cast<uint32_t>(mHome.maxBuffers()))
             build.check = "off"; // kernels of arrays use all buffers, so none is left for reports
-        made->rebuild(reinterpreted(memory), manager.compile(source, options), Workgroup{1, 1, 1},
-                      {}, {}, build);
+        made->rebuild(reinterpreted(memory), manager.compile(*key.first, options),
+                      Workgroup{1, 1, 1}, {}, {}, build);
         implOf(*made).memObjects.clear();
         implOf(*made).binding.reset();
         kernel = std::move(made);

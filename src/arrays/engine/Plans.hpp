@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -85,13 +86,14 @@ private:
     Plan::Bound& bindingFor(Plan& plan, const Signature& signature);
     void drop(std::list<Plan::Bound>::iterator bound);
     void countUses(const Plan::Bound& bound, long change);
-    std::shared_ptr<Algorithm> kernelOf(const std::string& source,
+    using KernelKey = std::pair<const std::string*, uint64_t>; ///< source and checks
+    std::shared_ptr<Algorithm> kernelOf(const KernelKey& key,
                                         const std::vector<std::shared_ptr<Memory>>& memory);
     std::shared_ptr<Tensor> blockOf(const std::vector<uint32_t>& parameters) const;
 
     Home& mHome;
     std::unordered_multimap<uint64_t, std::unique_ptr<Plan>> mPlans; ///< by hash of the signature
-    std::unordered_map<const std::string*, std::shared_ptr<Algorithm>> mKernels; ///< by source
+    std::map<KernelKey, std::shared_ptr<Algorithm>> mKernels;
     std::list<Plan::Bound> mBound; ///< longest unused first
 
     mutable std::mutex mUsesMutex;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrays/engine/Node.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp::arrays {
 
@@ -14,8 +15,9 @@ namespace kp::arrays {
 /// shapes and strides that share memory in the same way.
 class Signature {
 public:
-    /// @param kind  the use of the expressions
-    explicit Signature(uint64_t kind) { mWords.push_back(kind); }
+    /// @param kind  the use of the expressions. Kernels with the checks of this thread are others.
+    explicit Signature(uint64_t kind) : mWords{kind, shader::wordOf(shader::currentChecks())} {}
+    uint64_t checks() const { return mWords[1]; }
 
     void add(uint64_t word) { mWords.push_back(word); }
     void add(const void* identity) { mWords.push_back(reinterpret_cast<uintptr_t>(identity)); }

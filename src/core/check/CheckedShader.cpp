@@ -57,14 +57,7 @@ checkedFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
            const shader::SourceTexts& texts) {
     static auto& known =
         *new shader::LruCache<std::shared_ptr<const CheckedShader>>(kMaxCheckedBytes);
-    const uint64_t words[] = {contentKey.low,
-                              contentKey.high,
-                              kinds.bounds ? 1u : 0u,
-                              kinds.arithmetic ? 1u : 0u,
-                              kinds.nan ? 1u : 0u,
-                              kinds.races ? 1u : 0u,
-                              kinds.uninitialised ? 1u : 0u,
-                              kinds.steps};
+    const uint64_t words[] = {contentKey.low, contentKey.high, shader::wordOf(kinds)};
     const Hash key = hashBytes(words, sizeof words);
     std::shared_ptr<const CheckedShader> checked = known.get(key).value_or(nullptr);
     if (!checked) {

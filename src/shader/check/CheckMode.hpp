@@ -15,4 +15,11 @@ CheckKinds parseChecks(std::string_view text);
 /// @throws InvalidArgument if that has an unknown word
 CheckKinds currentChecks();
 
+/// Returns a number that other checks do not have; 0 for none.
+constexpr uint64_t wordOf(const CheckKinds& kinds) {
+    return static_cast<uint64_t>(kinds.steps) << 8 | (kinds.bounds ? 1u : 0u) |
+           (kinds.arithmetic ? 2u : 0u) | (kinds.nan ? 4u : 0u) | (kinds.races ? 8u : 0u) |
+           (kinds.uninitialised ? 16u : 0u);
+}
+
 } // namespace kp::shader
