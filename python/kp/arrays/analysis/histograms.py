@@ -44,7 +44,7 @@ def _largest_index(x: Array) -> int:
     with for_arrays():
         # Without a sign, negative ones are larger than all others: one pass finds both.
         bare = np.dtype(f"u{x._dtype.itemsize}")
-        most: int = reductions.max(converted(x, bare)).item()
+        most = int(reductions.max(converted(x, bare)).item())
         if x._dtype.kind == "i" and most > np.iinfo(x._dtype).max:
             lowest = reductions.min(x).item()
             raise ValueError(f"kp.bincount takes integers from 0 on, but there is {lowest}")
