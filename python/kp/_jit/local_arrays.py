@@ -11,11 +11,9 @@ from .expressions import Expressions
 from .types import Array, Type
 from .values import NOTHING, Value
 
-#: Bytes of a local array. Devices have little private memory for each work item, or use much slower
-#: memory.
-MAX_LOCAL_BYTES = 65536
-#: More than any device has; the device's own limit is checked when the kernel is made.
-MAX_SHARED_BYTES = 1 << 20
+#: Bytes of an array. Devices have little private memory for each work item, or use much slower
+#: memory. No device shares more than this; its own limit is checked when the kernel is made.
+MAX_BYTES = {"local": 65536, "shared": 1 << 20}
 
 
 class LocalArrays:
@@ -76,11 +74,11 @@ class LocalArrays:
         own = expressions.annotation(given[1])
         sizes = "".join(f"[{extent}]" for extent in extents)
         if made.__name__ == "shared_array":
-            self._require_room("shared", MAX_SHARED_BYTES, own, extents, node)
+            self._require_room("shared", own, extents, node)
             storage, text = "shared", self._unit.shared(self._owner, name, own, sizes)
         else:
             storage, text = "local", self._scope.variable(name)
-            self._require_room("local", MAX_LOCAL_BYTES, own, extents, node)
+            self._require_room("local", own, extents, node)
             self._emitter.line(f"{own.glsl} {text}{sizes};")
             self._fill(text, extents, self._numbers.literal(0, own.number, node).text, own)
         self._scope.arrays[name] = Array(text, own, len(extents), storage, extents=tuple(extents))
@@ -94,15 +92,14 @@ class LocalArrays:
                 name += f"[k{axis}_]"
             self._emitter.line(f"{name} = {text if own.is_scalar else f'{own.glsl}({text})'};")
 
-    def _require_room(
-        self, storage: str, most: int, own: Type, extents: list[int], node: ast.AST
-    ) -> None:
+    def _require_room(self, storage: str, own: Type, extents: list[int], node: ast.AST) -> None:
         """Fail if an array has more bytes than every work item, or work group, may have."""
         size = (
             math.prod(extents)
             * own.components
             * max(own.bits // (8 * (1 + (own.kind == "complex"))), 1)
         )
+        most = MAX_BYTES[storage]
         if size > most:
             owner = "each work item has its own" if storage == "local" else "work groups share it"
             self._fail(
@@ -126,7 +123,7 @@ class LocalArrays:
             self._fail(node, "an array in a kernel has elements")
         values = [expressions.number(each) for each in items.elts]
         own = self._common(values, node)
-        self._require_room("local", MAX_LOCAL_BYTES, own, [count * len(values)], node)
+        self._require_room("local", own, [count * len(values)], node)
         if len(values) == 1 and count > 8:
             value = self._numbers.convert(values[0], own, node)
             text = scope.variable(name)

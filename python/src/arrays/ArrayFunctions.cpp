@@ -131,24 +131,18 @@ void bindArrayFunctions(py::module_& module) {
             return takeAlongAxis(x, indices, axis);
         },
         "x"_a, "indices"_a, "axis"_a);
-    module.def(
-        "_convolve",
-        [](const Array& a, const Array& v, const std::string& mode, const std::string& method) {
-            const ConvolutionPart part = toConvolutionPart(mode);
-            const ConvolutionMethod by = valueNamed(kConvolutionMethods, method, "method");
-            const ReleaseGil release;
-            return convolve(a, v, part, by);
-        },
-        "a"_a, "v"_a, "mode"_a, "method"_a);
-    module.def(
-        "_correlate",
-        [](const Array& a, const Array& v, const std::string& mode, const std::string& method) {
-            const ConvolutionPart part = toConvolutionPart(mode);
-            const ConvolutionMethod by = valueNamed(kConvolutionMethods, method, "method");
-            const ReleaseGil release;
-            return correlate(a, v, part, by);
-        },
-        "a"_a, "v"_a, "mode"_a, "method"_a);
+    for (const auto& [name, function] :
+         {std::pair("_convolve", &convolve), std::pair("_correlate", &correlate)})
+        module.def(
+            name,
+            [function = function](const Array& a, const Array& v, const std::string& mode,
+                                  const std::string& method) {
+                const ConvolutionPart part = toConvolutionPart(mode);
+                const ConvolutionMethod by = valueNamed(kConvolutionMethods, method, "method");
+                const ReleaseGil release;
+                return function(a, v, part, by);
+            },
+            "a"_a, "v"_a, "mode"_a, "method"_a);
     module.def(
         "_matmul",
         [](const Array& a, const Array& b) {

@@ -5,18 +5,12 @@ import kp
 import numpy as np
 import pytest
 
+from sparse_support import poisson, scipy_sparse, side, steps_of
+
 from kp import sparse
 from kp.sparse import linalg
 
 theirs = pytest.importorskip("scipy.sparse.linalg")
-scipy_sparse = pytest.importorskip("scipy.sparse")
-
-
-def poisson(extent, dtype=np.float64):
-    """Return the matrix of Poisson's equation on a square."""
-    line = scipy_sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(extent, extent))
-    one = scipy_sparse.eye_array(extent)
-    return (scipy_sparse.kron(line, one) + scipy_sparse.kron(one, line)).tocsr().astype(dtype)
 
 
 def unsymmetric(size=80):
@@ -30,16 +24,6 @@ def indefinite(size=80):
     return scipy_sparse.diags_array(
         [0.7, main, 0.7], offsets=[-1, 0, 1], shape=(size, size)
     ).tocsr()
-
-
-def side(size):
-    return np.random.default_rng(1).random(size)
-
-
-def steps_of(solver, a, b, **options):
-    seen = []
-    x, info = solver(a, b, callback=lambda x: seen.append(np.array(x)), **options)
-    return seen, info
 
 
 @pytest.mark.parametrize(
