@@ -20,9 +20,8 @@ class LoopParts {
 public:
     virtual ~LoopParts() = default;
     /// Begins another part.
-    /// @param flag  an eUint32 in memory of its own: not 0 to skip the part. No array: if no step
-    /// is
-    ///              to run
+    /// @param flag  an eUint32 in memory of its own: not 0 to skip the part. A null array skips it
+    ///              if no step is to run
     virtual void begin(const Array& flag) = 0;
 };
 
