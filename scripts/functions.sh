@@ -7,6 +7,9 @@
 #   source   the root of the source tree
 #   work     a working folder, for the output of the last command
 
+# shellcheck source=scripts/progress.sh
+. "$(dirname "${BASH_SOURCE[0]}")/progress.sh"
+
 say() { echo "$program: $*"; }
 fail() {
     echo "$program: FAILED: $*" >&2
@@ -36,8 +39,7 @@ clean_copy() {
 }
 
 # in_shards COMMAND...   runs a pytest command once per processor, up to four, each with its share
-# of the tests (python/tests/conftest.py), side by side, and shows what each printed. Needs
-# scripts/progress.sh.
+# of the tests (python/tests/conftest.py), side by side, and shows what each printed.
 in_shards() {
     local count=${KOMPUTE_JOBS:-$(nproc)} shard code status=5 output
     count=$((count < 4 ? count : 4))

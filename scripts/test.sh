@@ -50,8 +50,6 @@ steps=${steps:-$default_steps}
 
 # shellcheck source=scripts/functions.sh
 . scripts/functions.sh
-# shellcheck source=scripts/progress.sh
-. scripts/progress.sh
 
 # Lets ccache reuse the results of one step in the folders of another one.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
