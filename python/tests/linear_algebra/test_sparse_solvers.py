@@ -43,7 +43,9 @@ def test_steps_are_scipys(name, matrix):
 
 
 @pytest.mark.parametrize("restart", [3, 20, 200])
-@pytest.mark.parametrize("matrix", [unsymmetric(), poisson(9), indefinite(), unsymmetric() * 1j])
+@pytest.mark.parametrize(
+    "matrix", [unsymmetric(30), poisson(6), indefinite(30), unsymmetric(30) * 1j]
+)
 def test_restarts_are_scipys(matrix, restart):
     b = side(matrix.shape[0]) * (1 + (2j if matrix.dtype.kind == "c" else 0))
     options = {"restart": restart, "rtol": 1e-8, "maxiter": 200}
