@@ -36,6 +36,26 @@ Array countsOf(const View& row, int64_t bins, DType dtype, const Bins& kind,
     return arrayOf(std::move(out));
 }
 
+Array countable(const Array& x) {
+    return x.dtype() == DType::eBool ? x.astype(DType::eUint8) : x;
+}
+
+/// Returns the type without a sign of as many bits as an integer type.
+DType withoutSign(DType dtype) {
+    switch (dtype) {
+    case DType::eInt8:
+        return DType::eUint8;
+    case DType::eInt16:
+        return DType::eUint16;
+    case DType::eInt32:
+        return DType::eUint32;
+    case DType::eInt64:
+        return DType::eUint64;
+    default:
+        return dtype;
+    }
+}
+
 /// Returns how many integers from 0 on there are up to the largest of an array, at least a minimum.
 int64_t binsFor(const Array& x, int64_t minimum) {
     if (x.ndim() != 1)
@@ -50,14 +70,16 @@ int64_t binsFor(const Array& x, int64_t minimum) {
                               minimum);
     if (x.size() == 0)
         return minimum;
-    if (const auto least = min(x).item<int64_t>(); least < 0)
+    // Without a sign, negative ones are larger than all others: one pass finds both.
+    const bool isSigned = x.dtype() != withoutSign(x.dtype());
+    const auto most = max(x.astype(withoutSign(x.dtype()))).item<uint64_t>();
+    if (isSigned && most >= uint64_t{1} << (8 * itemSize(x.dtype()) - 1))
         fail<InvalidArgument>("bincount() takes integers that are not negative, but one is {}",
-                              least);
-    return std::max(max(x).item<int64_t>() + 1, minimum);
-}
-
-Array countable(const Array& x) {
-    return x.dtype() == DType::eBool ? x.astype(DType::eUint8) : x;
+                              min(x).item<int64_t>());
+    if (most >= uint64_t{1} << 63)
+        fail<InvalidArgument>(
+            "bincount() has a bin for each integer up to the largest, but that is {}", most);
+    return std::max(static_cast<int64_t>(most) + 1, minimum);
 }
 
 } // namespace
@@ -85,7 +107,9 @@ Histogram histogram(const Array& x, int64_t bins) {
     arrays::requireOrder(x, "histogram");
     if (x.size() == 0)
         return histogram(x, bins, 0, 1);
-    return histogram(x, bins, min(x).item<double>(), max(x).item<double>());
+    const Array least = min(x), most = max(x);
+    most.evaluate(); // before the first wait
+    return histogram(x, bins, least.item<double>(), most.item<double>());
 }
 
 Histogram histogram(const Array& given, const Array& edges) {
@@ -106,8 +130,8 @@ Histogram histogram(const Array& given, const Array& edges) {
 }
 
 Array bincount(const Array& x, int64_t minimum) {
-    const int64_t bins = binsFor(x, minimum);
-    return countsOf(rowOf(countable(x)), bins, DType::eInt64, Bins::integers());
+    const Array integers = countable(x);
+    return countsOf(rowOf(integers), binsFor(integers, minimum), DType::eInt64, Bins::integers());
 }
 
 Array bincount(const Array& x, const Array& weights, int64_t minimum) {
@@ -115,12 +139,13 @@ Array bincount(const Array& x, const Array& weights, int64_t minimum) {
         fail<InvalidArgument>("bincount() takes a weight for each element, so of shape {}, not {}",
                               toString(x.shape()), toString(weights.shape()));
     arrays::requireOrder(weights, "bincount");
-    const int64_t bins = binsFor(x, minimum);
+    const Array integers = countable(x);
+    const int64_t bins = binsFor(integers, minimum);
     const DType dtype = defaultFloat(x.manager());
     const View by = rowOf(weights.astype(dtype));
     HistogramOptions options;
     options.weights = rangeOf(by);
-    return countsOf(rowOf(countable(x)), bins, dtype, Bins::integers(), options);
+    return countsOf(rowOf(integers), bins, dtype, Bins::integers(), options);
 }
 
 } // namespace kp

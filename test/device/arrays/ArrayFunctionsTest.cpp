@@ -215,6 +215,8 @@ TEST_F(ArrayFunctionsTest, CountsInBins) {
     EXPECT_ERROR(InvalidArgument, "finite", histogram(x, 2));
     EXPECT_ERROR(InvalidArgument, "ascend", histogram(x, of<float>({1, 0})));
     EXPECT_ERROR(InvalidArgument, "but one is -1", bincount(of<int32_t>({-1})));
+    EXPECT_ERROR(InvalidArgument, "but one is -2", bincount(of<int8_t>({5, -2, 3})));
+    EXPECT_ERROR(InvalidArgument, "18446744073709551615", bincount(of<uint64_t>({~uint64_t{0}})));
     EXPECT_ERROR(InvalidArgument, "not float32", bincount(x));
 }
 
