@@ -44,6 +44,22 @@ def test_a_state_is_any_structure_of_arrays() -> None:
     assert float(kp.while_loop(lambda x: x < 5, lambda x: x + 1, number(0), 10)) == 5
 
 
+def test_a_state_of_several_shapes() -> None:
+    a, b = np.array([1.0, 2.0, 3.0], np.float32), np.array([10.0, 20.0, 30.0], np.float32)
+    count, x, y, rows = kp.while_loop(
+        lambda state: state[0] < 7,
+        lambda state: (state[0] + 1, state[2], state[1] + state[2], state[3] + state[1]),
+        (number(0), kp.array(a), kp.array(b), kp.zeros((2, 3), dtype=np.float32)),
+        10,
+    )
+    total = np.zeros((2, 3), np.float32)
+    for _ in range(7):
+        a, b, total = b, a + b, total + a
+    assert float(count) == 7
+    for found, expected in ((x, a), (y, b), (rows, total)):
+        np.testing.assert_array_equal(found.numpy(), expected)
+
+
 def test_arrays_that_are_changed_in_place() -> None:
     x = kp.zeros(3)
 

@@ -246,7 +246,7 @@ layout({local}) in;
 layout(binding = 0, r32f) uniform {kind} picture;
 void main() {{
     {place} at = {place}(gl_GlobalInvocationID);
-    imageStore(picture, at, imageLoad(picture, at) + 1);
+    if (at == min(at, imageSize(picture) - 1)) imageStore(picture, at, imageLoad(picture, at) + 1);
 }}
 """
 

@@ -250,7 +250,7 @@ void together(const std::vector<NodePtr>& nodes) {
     const std::lock_guard lock(engineLock());
     for (const NodePtr& node : nodes)
         for (const NodePtr& other : nodes)
-            if (other != node && node->op != Op::eLeaf)
+            if (other != node && node->op != Op::eLeaf && other->shape == node->shape)
                 node->together.push_back(other);
 }
 

@@ -102,8 +102,8 @@ void reduceSize(const std::vector<NodePtr>& values, size_t results);
 /// elements of the smallest indices, and there is one step.
 void combine(View& view, std::vector<NodePtr>& indices, std::vector<Step>& steps);
 
-/// Lets one kernel compute several nodes of one shape, those that are still wanted, once the first
-/// of them is needed.
+/// Lets one kernel compute the nodes of each shape, those that are still wanted, once the first of
+/// them is needed.
 void together(const std::vector<NodePtr>& nodes);
 
 /// Returns all storages that expressions read, each once.

@@ -61,6 +61,18 @@ TEST_F(LoopTest, ComputesTheNextStateFromTheOldOne) {
     expectRow<float>(found[2], {7, 6, 5});
 }
 
+TEST_F(LoopTest, ComputesAStateOfSeveralShapes) {
+    const Array b = row({10, 20});
+    const State found = whileLoop([](const State& s) { return s[0] < 3; },
+                                  [](const State& s) -> State {
+                                      return {s[0] + 1, s[2] + 1, s[1] * 2, concat({s[2], s[1]})};
+                                  },
+                                  {number(0), b, b + 1, concat({b, b})}, 10);
+    expectRow<float>(found[1], {25, 45});
+    expectRow<float>(found[2], {42, 82});
+    expectRow<float>(found[3], {24, 44, 21, 41});
+}
+
 TEST_F(LoopTest, ChangesTheStateInPlace) {
     const Array x = row({1, 2, 3});
     const State found = whileLoop([](const State& s) { return s[1] < 4; },
