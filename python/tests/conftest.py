@@ -92,6 +92,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "filterwarnings", "ignore:.* has no native doubles, so float32:RuntimeWarning"
     )
+    config.addinivalue_line("markers", "unchecked: runs without checks; see the fixture")
 
 
 def pytest_sessionstart() -> None:
@@ -159,6 +160,20 @@ def validation() -> Iterator[list[str]]:
     finally:
         log.removeHandler(handler)
     assert not handler.messages, "\n".join(handler.messages)
+
+
+@pytest.fixture(autouse=True)
+def unchecked(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run tests with this mark without checks, also where KOMPUTE_CHECK asks for them.
+
+    Their kernels make mistakes on purpose, or they test work that has no checks.
+    """
+    with (
+        kp.checked("off")
+        if request.node.get_closest_marker("unchecked")
+        else contextlib.nullcontext()
+    ):
+        yield
 
 
 @pytest.fixture(autouse=True)

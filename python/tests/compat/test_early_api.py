@@ -291,6 +291,7 @@ def test_begin_starts_a_new_recording(mgr: kp.Manager) -> None:
     assert tensor.data() == [2.0]
 
 
+@pytest.mark.unchecked
 def test_a_sequence_runs_until_it_was_waited_for(mgr: kp.Manager) -> None:
     values = mgr.tensor_t(np.zeros(64, np.uint32))
     algorithm = mgr.algorithm([values], SPIN, push_consts=np.array([1000], np.uint32))

@@ -86,6 +86,7 @@ def test_a_jit_function_fails_at_its_line() -> None:
     assert (last.filename, last.lineno) == (__file__, fault.line)
 
 
+@pytest.mark.unchecked
 def test_the_same_function_is_unchecked_outside() -> None:
     x = np.array([6, 6], np.int32)
     y = np.array([2, 3], np.int32)
@@ -97,6 +98,7 @@ def test_the_same_function_is_unchecked_outside() -> None:
     assert "#line" not in quotient.glsl
 
 
+@pytest.mark.unchecked
 def test_assertions_are_reported_and_otherwise_nothing() -> None:
     x = np.array([1, 5, -1], np.float32)
     asserts(x.copy())
@@ -164,6 +166,7 @@ def test_kernels_of_glsl_are_checked_in_a_scope() -> None:
     assert error.faults[0].kind == "write"
 
 
+@pytest.mark.unchecked
 def test_functions_that_have_run_are_checked_in_a_scope() -> None:
     x = kp.asarray(np.array([6, 6], np.int32))
     y = kp.asarray(np.array([2, 0], np.int32))

@@ -225,6 +225,7 @@ def test_rounding_to_decimals() -> None:
     np.testing.assert_allclose(elementwise(rounded_to_hundreds, x), np.round(x, -2), rtol=4e-7)
 
 
+@pytest.mark.unchecked
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint8", "int16"])
 def test_integer_division(dtype: str) -> None:
     limits = np.iinfo(dtype)

@@ -34,6 +34,7 @@ def reloaded(program: kp.Program) -> kp.Program:
     return kp.Program.parse(program.content(), device=program.device)
 
 
+@pytest.mark.unchecked
 def test_a_launcher_becomes_a_program_with_the_parameters_of_a_call(mgr: kp.Manager) -> None:
     a, b = tensor(mgr, 1, 2, 3), tensor(mgr, 0, 0, 0)
     program = reloaded(kp.Program.of(scaling(a, b), {"a": a}, {"b": b}, scale=2.5))
@@ -41,6 +42,7 @@ def test_a_launcher_becomes_a_program_with_the_parameters_of_a_call(mgr: kp.Mana
     np.testing.assert_array_equal(b.data(), [0, 0, 0])
 
 
+@pytest.mark.unchecked
 def test_a_list_of_launchers_becomes_a_program(mgr: kp.Manager) -> None:
     a, b, c = tensor(mgr, 1, 2, 3), tensor(mgr, 0, 0, 0), tensor(mgr, 0, 0, 0)
     step = kl.KernelListLauncher("step")
