@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
@@ -37,6 +38,11 @@ public:
         return !mGroupCounts && !mBinding->padded && !mBinding->report &&
                mBinding->unnoted.empty() && !mAlgorithm->accessesAnything();
     }
+
+    /// Binds the memory anew if other recorded work reports mistakes where the dispatch would, so
+    /// that each wait has the mistakes of its own work.
+    /// @param known  reports of the recording that the dispatch belongs to
+    void useOwnReport(const std::vector<std::shared_ptr<CheckReport>>& known);
 
     /// Names the dispatch in tools.
     const char* label() const {

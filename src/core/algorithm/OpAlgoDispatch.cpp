@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/operations/OpAlgoDispatch.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -63,6 +64,14 @@ void DispatchCommands::prepare(const OpAlgoDispatch& dispatch) {
         checkWorkgroup(mGroups, *mAlgorithm->device);
     }
     mAlgorithm->refreshBinding();
+    mBinding = mAlgorithm->binding.get();
+}
+
+void DispatchCommands::useOwnReport(const CheckReports& known) {
+    const std::shared_ptr<CheckReport>& report = mBinding->report;
+    if (!report || report.use_count() == 1 || std::ranges::find(known, report) != known.end())
+        return;
+    mAlgorithm->bindMemory();
     mBinding = mAlgorithm->binding.get();
 }
 

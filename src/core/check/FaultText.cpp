@@ -104,6 +104,22 @@ std::string mistakeOf(const CheckFault& fault) {
                      verbOf(fault.kind), counted(fault.extent, "element"));
 }
 
+/// Returns "a quotient of 1 and 0", or "log(-1)" for a function, whose name ends with "()".
+std::string operationOf(std::string_view operation, uint32_t count, uint32_t first,
+                        uint32_t second) {
+    std::string operands = valueOf(FaultValue::eFloat, first);
+    if (operation.ends_with("()")) {
+        if (count > 1)
+            operands += ", " + valueOf(FaultValue::eFloat, second);
+        return formatted("{}({}{})", operation.substr(0, operation.size() - 2), operands,
+                         count > 2 ? ", ..." : "");
+    }
+    if (count > 1)
+        operands += " and " + valueOf(FaultValue::eFloat, second);
+    const bool vowel = std::string_view("aeiou").find(operation[0]) != std::string_view::npos;
+    return formatted("{} {} of {}", vowel ? "an" : "a", operation, operands);
+}
+
 std::string invocationOf(const CheckFault& fault) {
     return formatted("global invocation ({}), local invocation ({})", join(fault.globalInvocation),
                      join(fault.localInvocation));
@@ -171,9 +187,7 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     if (site.kind == FaultKind::eNan) {
         // The index holds the bits of the first operands, and the check their number.
         fault.message = formatted(
-            "a {} of {}{} is {}", site.operation, valueOf(FaultValue::eFloat, record[2]),
-            record[1] < 2 ? std::string() : " and " + valueOf(FaultValue::eFloat, record[3]),
-            fault.value);
+            "{} is {}", operationOf(site.operation, record[1], record[2], record[3]), fault.value);
         fault.index = 0;
     }
     if (site.kind == FaultKind::eRace) {

@@ -177,7 +177,9 @@ void Recorder::noteReport(const std::shared_ptr<CheckReport>& report) {
 }
 
 void Recorder::recordDispatch(const OpAlgoDispatch& op) {
-    const DispatchCommands commands(op);
+    DispatchCommands commands(op);
+    if (commands.bound().report) [[unlikely]]
+        commands.useOwnReport(mRecording.reports);
     const Algorithm::Impl& algorithm = commands.algorithm();
     requireAlgorithmOf(mDevice, algorithm);
     note(commands.bound());

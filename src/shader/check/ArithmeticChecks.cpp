@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/check/ArithmeticChecks.hpp"
 
-#include "shader/check/AccessPath.hpp"
+#include "shader/check/IndexSources.hpp"
 
 namespace kp::shader {
 namespace {
@@ -38,45 +38,10 @@ const char* overflowName(uint32_t opcode) {
     }
 }
 
-/// Returns true for instructions that pass an index on.
-bool passes(uint32_t opcode) {
-    return overflowName(opcode) || opcode == spv::OpSConvert || opcode == spv::OpUConvert ||
-           opcode == spv::OpBitcast || opcode == spv::OpCopyObject || opcode == spv::OpPhi ||
-           opcode == spv::OpSelect;
-}
-
 } // namespace
 
-ArithmeticChecks::ArithmeticChecks(CheckContext& context) : mContext(context) {
-    noteIndices();
-}
-
-// Goes back from indices to their operands, through variables too.
-void ArithmeticChecks::noteIndices() {
-    std::unordered_map<uint32_t, std::vector<uint32_t>> stored;
-    std::vector<uint32_t> left;
-    for (const Node& node : mContext.editor.functions) {
-        if (node.opcode == spv::OpStore)
-            stored[node.operand(0)].push_back(node.operand(1));
-        if (isAccessChain(node.opcode))
-            left.insert(left.end(), node.operands.begin() + 1, node.operands.end());
-    }
-    while (!left.empty()) {
-        const uint32_t id = left.back();
-        left.pop_back();
-        const Node* const node = mContext.definition(id);
-        if (!node || !mIndices.insert(id).second)
-            continue;
-        if (passes(node->opcode)) {
-            for (size_t i = 0; i < node->operands.size(); ++i)
-                left.push_back(node->operands[i]);
-        } else if (node->opcode == spv::OpLoad) {
-            const auto found = stored.find(node->operand(0));
-            if (found != stored.end())
-                left.insert(left.end(), found->second.begin(), found->second.end());
-        }
-    }
-}
+ArithmeticChecks::ArithmeticChecks(CheckContext& context)
+    : mContext(context), mIndices(indexSources(context)) {}
 
 void ArithmeticChecks::check(Node& node) {
     if (const char* const name = divisionName(node.opcode))

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -26,14 +25,13 @@ private:
     void checkOverflow(Node& node);
     uint32_t secondFunction(const Node& node, FaultKind kind, uint32_t secondType);
     uint32_t overflowFunction(const Node& node);
-    void noteIndices();
 
     /// Checks a call of kp_divisor() of shaders/lib/Integers.glsl, whose result is the argument.
     void checkDivisor(Node& node);
     uint32_t divisorFunction(uint32_t type);
 
     CheckContext& mContext;
-    std::unordered_set<uint32_t> mIndices; ///< values that an index is computed from
+    const std::unordered_set<uint32_t> mIndices; ///< see indexSources()
 };
 
 } // namespace kp::shader

@@ -48,7 +48,7 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
         if (kinds.arithmetic)
             arithmetic.check(node);
         if (kinds.nan)
-            finite.check(node);
+            finite.check(node, before);
         if (kinds.steps != 0 && node.opcode == spv::OpLoopMerge) {
             // Slang's loops begin without a line; the condition's line follows.
             for (size_t next = i + 1; context.lines.line() == 0 && next < nodes.size() &&
