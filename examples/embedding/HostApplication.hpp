@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <kompute/ManagerOptions.hpp>
+#include <kompute/device/ManagerOptions.hpp>
 #include <vulkan/vulkan.h>
 
 /// Represents an existing Vulkan program with an instance, a device, one queue, one command buffer

@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <vector>
 
-#include <kompute/AlgorithmOptions.hpp>
-#include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
-#include <kompute/MemoryObjects.hpp>
 #include <kompute/Tensor.hpp>
+#include <kompute/algorithm/AlgorithmOptions.hpp>
 #include <kompute/detail/StoredConstants.hpp>
+#include <kompute/memory/ArrayView.hpp>
+#include <kompute/memory/MemoryObjects.hpp>
 
 namespace kp {
 

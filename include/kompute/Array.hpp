@@ -9,12 +9,12 @@
 #include <type_traits>
 #include <vector>
 
-#include <kompute/ArrayView.hpp>
 #include <kompute/Export.hpp>
 #include <kompute/Tensor.hpp>
 #include <kompute/arrays/DType.hpp>
 #include <kompute/arrays/Shape.hpp>
 #include <kompute/arrays/Slice.hpp>
+#include <kompute/memory/ArrayView.hpp>
 
 namespace kp {
 

@@ -8,7 +8,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/Export.hpp>
 #include <kompute/Version.hpp>
-#include <kompute/VulkanHandles.hpp>
+#include <kompute/device/VulkanHandles.hpp>
 #include <kompute/logger/Logger.hpp>
 
 // The lowest Vulkan version that the library runs on, for programs that print it. The version in

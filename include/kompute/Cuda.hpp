@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <kompute/Event.hpp>
 #include <kompute/Export.hpp>
+#include <kompute/queue/Event.hpp>
 
 namespace kp {
 

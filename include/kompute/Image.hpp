@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include <kompute/ImageOptions.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/image/ImageOptions.hpp>
 
 namespace kp {
 

@@ -5,26 +5,26 @@
 // own, <kompute/Launch.hpp>, so that programs without them compile faster.
 
 #include <kompute/Algorithm.hpp>
-#include <kompute/Check.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Cuda.hpp>
-#include <kompute/DeviceFacts.hpp>
-#include <kompute/Event.hpp>
-#include <kompute/ExternalMemory.hpp>
-#include <kompute/HostImport.hpp>
 #include <kompute/Image.hpp>
-#include <kompute/ImageOptions.hpp>
 #include <kompute/Manager.hpp>
-#include <kompute/ManagerOptions.hpp>
 #include <kompute/Memory.hpp>
-#include <kompute/PinnedArray.hpp>
-#include <kompute/Reflection.hpp>
-#include <kompute/Sampler.hpp>
-#include <kompute/Semaphore.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
-#include <kompute/WaitLimit.hpp>
+#include <kompute/device/DeviceFacts.hpp>
+#include <kompute/device/ManagerOptions.hpp>
+#include <kompute/image/ImageOptions.hpp>
+#include <kompute/image/Sampler.hpp>
+#include <kompute/memory/ExternalMemory.hpp>
+#include <kompute/memory/HostImport.hpp>
+#include <kompute/memory/PinnedArray.hpp>
+#include <kompute/queue/Event.hpp>
+#include <kompute/queue/Semaphore.hpp>
+#include <kompute/queue/WaitLimit.hpp>
+#include <kompute/shader/Check.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include <kompute/operations/OpAlgoDispatch.hpp>
 #include <kompute/operations/OpBase.hpp>

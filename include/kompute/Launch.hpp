@@ -4,7 +4,7 @@
 // <kompute/Kompute.hpp>, and queues, launchers, lists, statistics, the profiler and the autotuner.
 
 #include <kompute/Kompute.hpp>
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include <kompute/launch/Arguments.hpp>
 #include <kompute/launch/Autotuner.hpp>

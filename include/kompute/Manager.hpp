@@ -10,18 +10,18 @@
 #include <vector>
 
 #include <kompute/Algorithm.hpp>
-#include <kompute/ArrayView.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Error.hpp>
-#include <kompute/HostImport.hpp>
 #include <kompute/Image.hpp>
-#include <kompute/ManagerOptions.hpp>
-#include <kompute/PinnedArray.hpp>
-#include <kompute/Sampler.hpp>
-#include <kompute/Semaphore.hpp>
 #include <kompute/Sequence.hpp>
 #include <kompute/Shader.hpp>
 #include <kompute/Tensor.hpp>
+#include <kompute/device/ManagerOptions.hpp>
+#include <kompute/image/Sampler.hpp>
+#include <kompute/memory/ArrayView.hpp>
+#include <kompute/memory/HostImport.hpp>
+#include <kompute/memory/PinnedArray.hpp>
+#include <kompute/queue/Semaphore.hpp>
 
 #define KP_DEFAULT_SESSION "DEFAULT"
 

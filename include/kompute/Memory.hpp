@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <kompute/Core.hpp>
-#include <kompute/Half.hpp>
+#include <kompute/memory/Half.hpp>
 
 namespace kp {
 

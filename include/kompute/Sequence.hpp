@@ -9,8 +9,8 @@
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>
-#include <kompute/Event.hpp>
 #include <kompute/operations/OpBase.hpp>
+#include <kompute/queue/Event.hpp>
 
 namespace kp {
 

@@ -5,10 +5,10 @@
 #include <type_traits>
 #include <vector>
 
-#include <kompute/ArrayView.hpp>
-#include <kompute/CudaMemory.hpp>
-#include <kompute/ExternalMemory.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/memory/ArrayView.hpp>
+#include <kompute/memory/CudaMemory.hpp>
+#include <kompute/memory/ExternalMemory.hpp>
 
 namespace kp {
 

@@ -9,7 +9,7 @@ A shader finds the centre nearest to each row. Histograms with weights add up th
 and another shader divides the sums. These operations are recorded once and evaluated until no row
 changes its centre, from several random starts. NumPy computes the same from the best start.
 
-The default table is iris.csv: the flowers of R. A. Fisher, "The use of multiple measurements in
+The default table is data/iris.csv: the flowers of R. A. Fisher, "The use of multiple measurements in
 taxonomic problems", Annals of Eugenics 7 (1936), Table I.
 """
 
@@ -120,7 +120,7 @@ def in_numpy(table: Table, centres: Table, steps: int) -> tuple[NDArray[np.int64
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Cluster the rows of a table.")
-    parser.add_argument("table", nargs="?", type=Path, default=FOLDER / "iris.csv")
+    parser.add_argument("table", nargs="?", type=Path, default=FOLDER / "data" / "iris.csv")
     parser.add_argument("--clusters", type=int, default=3)
     parser.add_argument("--steps", type=int, default=100, help="at most, for each start")
     parser.add_argument("--starts", type=int, default=5)

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include <kompute/Error.hpp>
-#include <kompute/Half.hpp>
 #include <kompute/arrays/NumberType.hpp>
+#include <kompute/memory/Half.hpp>
 
 #include "base/Text.hpp"
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <kompute/Array.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "arrays/memory/Home.hpp"
 #include "arrays/memory/Storage.hpp"

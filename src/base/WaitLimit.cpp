@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/WaitLimit.hpp>
+#include <kompute/queue/WaitLimit.hpp>
 
 #include <kompute/Error.hpp>
 

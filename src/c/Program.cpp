@@ -17,11 +17,11 @@
 #include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
 #include <kompute/Sequence.hpp>
-#include <kompute/primitives/OpFFT.hpp>
-#include <kompute/primitives/OpMatMul.hpp>
-#include <kompute/primitives/OpReduce.hpp>
-#include <kompute/primitives/OpScan.hpp>
-#include <kompute/primitives/OpSort.hpp>
+#include <kompute/primitives/matrices/OpMatMul.hpp>
+#include <kompute/primitives/reduce/OpReduce.hpp>
+#include <kompute/primitives/scan/OpScan.hpp>
+#include <kompute/primitives/sort/OpSort.hpp>
+#include <kompute/primitives/transforms/OpFFT.hpp>
 #include <kompute/program/Program.hpp>
 
 #include "base/Text.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <kompute/VulkanHandles.hpp>
+#include <kompute/device/VulkanHandles.hpp>
 
 namespace kp {
 

@@ -10,7 +10,7 @@
 
 #include <ShaderFill64.hpp>
 
-#include <kompute/Half.hpp>
+#include <kompute/memory/Half.hpp>
 
 #include "base/Text.hpp"
 #include "core/Native.hpp"

@@ -8,7 +8,7 @@
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Error.hpp>
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Text.hpp"
 #include "core/algorithm/AlgorithmChecks.hpp"

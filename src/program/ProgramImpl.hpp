@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include <kompute/Queue.hpp>
 #include <kompute/program/Program.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "core/Internals.hpp"
 #include "program/ProgramData.hpp"

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include <kompute/Queue.hpp>
 #include <kompute/Tensor.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "core/queue/Repeater.hpp"
 #include "vulkan/memory/Buffer.hpp"

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <kompute/Error.hpp>
-#include <kompute/Queue.hpp>
-#include <kompute/Reflection.hpp>
 #include <kompute/operations/OpSyncDevice.hpp>
 #include <kompute/operations/OpSyncLocal.hpp>
+#include <kompute/queue/Queue.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Hash.hpp"
 #include "base/Text.hpp"

@@ -8,7 +8,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
-#include <kompute/primitives/OpSort.hpp>
+#include <kompute/primitives/sort/OpSort.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"

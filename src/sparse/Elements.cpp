@@ -6,9 +6,9 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
-#include <kompute/primitives/OpReduce.hpp>
-#include <kompute/primitives/OpSort.hpp>
-#include <kompute/primitives/OpUnique.hpp>
+#include <kompute/primitives/reduce/OpReduce.hpp>
+#include <kompute/primitives/select/OpUnique.hpp>
+#include <kompute/primitives/sort/OpSort.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"

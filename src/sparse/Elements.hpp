@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <kompute/Array.hpp>
-#include <kompute/primitives/OpSearchSorted.hpp>
+#include <kompute/primitives/sort/OpSearchSorted.hpp>
 #include <kompute/sparse/Csr.hpp>
 
 namespace kp::sparse {

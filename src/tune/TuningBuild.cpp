@@ -8,7 +8,7 @@
 #include <map>
 
 #include <kompute/Error.hpp>
-#include <kompute/Half.hpp>
+#include <kompute/memory/Half.hpp>
 
 #include "base/Hash.hpp"
 #include "base/Text.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <kompute/Manager.hpp>
-#include <kompute/Reflection.hpp>
 #include <kompute/launch/Autotuner.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "tune/TuningSpace.hpp"
 

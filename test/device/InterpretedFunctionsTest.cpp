@@ -6,7 +6,7 @@
 #include <cstring>
 #include <random>
 
-#include <kompute/ShaderLibrary.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 #include "TestSupport.hpp"
 #include "shader/lower/LowerModule.hpp"

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include <kompute/Error.hpp>
-#include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "GuardTime.hpp"
 #include "shader/limits/SourceTokens.hpp"

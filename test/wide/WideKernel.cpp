@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wide/WideKernel.hpp"
 
-#include <kompute/ShaderLibrary.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 #include "base/Text.hpp"
 #include "device/TestSupport.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include <kompute/Half.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/memory/Half.hpp>
 
 namespace kp {
 

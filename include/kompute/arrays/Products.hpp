@@ -5,7 +5,7 @@
 
 #include <kompute/Array.hpp>
 #include <kompute/arrays/Axes.hpp>
-#include <kompute/primitives/OpConvolve.hpp>
+#include <kompute/primitives/transforms/OpConvolve.hpp>
 
 namespace kp {
 

@@ -10,11 +10,11 @@
 
 #include <kompute/Algorithm.hpp>
 #include <kompute/Manager.hpp>
-#include <kompute/ManagerOptions.hpp>
-#include <kompute/Queue.hpp>
+#include <kompute/device/ManagerOptions.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
 #include <kompute/launch/Launcher.hpp>
 #include <kompute/primitives/Operator.hpp>
+#include <kompute/queue/Queue.hpp>
 
 namespace kp {
 

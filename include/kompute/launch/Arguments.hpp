@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <kompute/Half.hpp>
 #include <kompute/Memory.hpp>
-#include <kompute/Reflection.hpp>
+#include <kompute/memory/Half.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 namespace kp {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <kompute/Event.hpp>
+#include <kompute/queue/Event.hpp>
 
 namespace kp {
 

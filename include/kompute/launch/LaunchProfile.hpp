@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include <kompute/Queue.hpp>
 #include <kompute/launch/KernelStatistics.hpp>
+#include <kompute/queue/Queue.hpp>
 
 namespace kp {
 

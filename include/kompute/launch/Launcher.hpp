@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <kompute/Event.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/launch/Arguments.hpp>
 #include <kompute/launch/KernelStatistics.hpp>
+#include <kompute/queue/Event.hpp>
+#include <kompute/queue/Queue.hpp>
 
 namespace kp {
 

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <kompute/ArrayView.hpp>
 #include <kompute/detail/StoredConstants.hpp>
+#include <kompute/memory/ArrayView.hpp>
 #include <kompute/operations/OpBase.hpp>
 
 namespace kp {

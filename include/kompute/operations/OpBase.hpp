@@ -8,8 +8,8 @@
 #include <kompute/Algorithm.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Image.hpp>
-#include <kompute/MemoryObjects.hpp>
 #include <kompute/Tensor.hpp>
+#include <kompute/memory/MemoryObjects.hpp>
 
 namespace kp {
 

@@ -5,9 +5,9 @@
 #include <cctype>
 #include <utility>
 
-#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "base/Held.hpp"
 #include "base/Package.hpp"

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <kompute/Error.hpp>
-#include <kompute/Event.hpp>
 #include <kompute/Manager.hpp>
-#include <kompute/WaitLimit.hpp>
+#include <kompute/queue/Event.hpp>
+#include <kompute/queue/WaitLimit.hpp>
 
 #include "base/Gil.hpp"
 #include "base/Pybind.hpp"

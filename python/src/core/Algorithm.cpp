@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Arrays.hpp"
 #include "base/Gil.hpp"

@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include <kompute/Check.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "base/Values.hpp"
 #include "core/Classes.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include <kompute/DeviceFacts.hpp>
+#include <kompute/device/DeviceFacts.hpp>
 
 #include "base/Closed.hpp"
 #include "base/Gil.hpp"

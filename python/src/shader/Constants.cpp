@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Arrays.hpp"
 #include "base/Gil.hpp"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include <kompute/Check.hpp>
-#include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
+#include <kompute/shader/Check.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Arrays.hpp"
 #include "base/Gil.hpp"

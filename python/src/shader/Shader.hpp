@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <kompute/Manager.hpp>
-#include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Pybind.hpp"
 

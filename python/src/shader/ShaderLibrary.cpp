@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/ShaderLibrary.hpp"
 
-#include <kompute/ShaderLibrary.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 namespace kp::python {
 

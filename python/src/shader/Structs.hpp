@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Pybind.hpp"
 

@@ -248,7 +248,7 @@ def test_iris_clusters_are_those_that_numpy_finds(capsys: pytest.CaptureFixture[
 
 @needs_examples
 def test_multi_device_buffer_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_example("multi_device_buffer", "--elements", 1001) == 0
+    assert run_example("groups/multi_device_buffer", "--elements", 1001) == 0
     out = capsys.readouterr().out
     assert "rows 501 to 1001" in out or "device 2" in out
     assert "0 of the elements differ" in out
@@ -258,9 +258,9 @@ def test_multi_device_buffer_matches_numpy(capsys: pytest.CaptureFixture[str]) -
 def test_sharded_image_filter_matches_numpy(capsys: pytest.CaptureFixture[str]) -> None:
     for size, radius, rounds in (((70, 45), 2, 3), ((33, 17), 1, 2)):
         arguments = ("--size", *size, "--radius", radius, "--rounds", rounds)
-        assert run_example("sharded_image_filter", *arguments) == 0
+        assert run_example("groups/sharded_image_filter", *arguments) == 0
         assert "differs from NumPy's" in capsys.readouterr().out
-    assert run_example("sharded_image_filter", "--size", 5, 2, "--radius", 3) == 2
+    assert run_example("groups/sharded_image_filter", "--size", 5, 2, "--radius", 3) == 2
     assert "too few rows" in capsys.readouterr().err
 
 
@@ -268,13 +268,13 @@ def test_sharded_image_filter_matches_numpy(capsys: pytest.CaptureFixture[str]) 
 def test_all_reduce_trains_the_same_weights_on_all_devices(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert run_example("all_reduce", "--rows", 301, "--features", 5, "--steps", 20) == 0
+    assert run_example("groups/all_reduce", "--rows", 301, "--features", 5, "--steps", 20) == 0
     out = capsys.readouterr().out
     assert "are the same on all devices" in out
     match = re.search(r"accuracy +([\d.]+) %", out)
     assert match
     assert float(match[1]) > 80
-    assert run_example("all_reduce", "--rows", 1, "--devices", 0, 0) == 2
+    assert run_example("groups/all_reduce", "--rows", 1, "--devices", 0, 0) == 2
 
 
 @needs_examples

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Creation.hpp>
 #include <kompute/arrays/Engine.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/capture/CapturedLaunches.hpp"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <kompute/Algorithm.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/Tensor.hpp>
 #include <kompute/operations/OpBase.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "core/queue/Repeater.hpp"
 #include "vulkan/device/Device.hpp"

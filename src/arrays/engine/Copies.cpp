@@ -5,8 +5,8 @@
 #include <array>
 #include <memory>
 
-#include <kompute/Queue.hpp>
 #include <kompute/Tensor.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "arrays/memory/Home.hpp"
 #include "operations/OpCopyRange.hpp"

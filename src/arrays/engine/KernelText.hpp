@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <kompute/ShaderLibrary.hpp>
 #include <kompute/arrays/NumberType.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 #include "arrays/engine/KernelCode.hpp"
 

@@ -9,9 +9,9 @@
 
 #include <kompute/arrays/Creation.hpp>
 #include <kompute/arrays/Manipulation.hpp>
-#include <kompute/primitives/dense/OpEigh.hpp>
 #include <kompute/primitives/dense/OpQr.hpp>
-#include <kompute/primitives/dense/OpSvd.hpp>
+#include <kompute/primitives/spectral/OpEigh.hpp>
+#include <kompute/primitives/spectral/OpSvd.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"

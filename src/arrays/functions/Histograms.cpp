@@ -7,7 +7,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Promotion.hpp>
-#include <kompute/primitives/OpHistogram.hpp>
+#include <kompute/primitives/reduce/OpHistogram.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"

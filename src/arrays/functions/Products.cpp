@@ -9,7 +9,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Manipulation.hpp>
 #include <kompute/arrays/Promotion.hpp>
-#include <kompute/primitives/OpMatMul.hpp>
+#include <kompute/primitives/matrices/OpMatMul.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"

@@ -6,10 +6,10 @@
 #include <limits>
 
 #include <kompute/Error.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/arrays/NumberType.hpp>
 #include <kompute/arrays/Promotion.hpp>
-#include <kompute/primitives/OpReduce.hpp>
+#include <kompute/primitives/reduce/OpReduce.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/TotalTypes.hpp"

@@ -6,7 +6,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Manipulation.hpp>
-#include <kompute/primitives/OpScan.hpp>
+#include <kompute/primitives/scan/OpScan.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Primitives.hpp"

@@ -7,7 +7,7 @@
 #include <kompute/Error.hpp>
 #include <kompute/arrays/Engine.hpp>
 #include <kompute/arrays/NumberType.hpp>
-#include <kompute/primitives/OpSelect.hpp>
+#include <kompute/primitives/select/OpSelect.hpp>
 
 #include "arrays/ArrayState.hpp"
 #include "arrays/Bounds.hpp"

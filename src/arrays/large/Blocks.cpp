@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include <kompute/Error.hpp>
-#include <kompute/Queue.hpp>
-#include <kompute/primitives/OpConcatenate.hpp>
+#include <kompute/primitives/move/OpConcatenate.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "arrays/engine/Evaluate.hpp"
 #include "arrays/memory/Home.hpp"

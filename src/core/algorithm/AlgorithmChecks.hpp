@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include <kompute/AlgorithmOptions.hpp>
 #include <kompute/Core.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/algorithm/AlgorithmOptions.hpp>
 
 #include "shader/reflect/Reflection.hpp"
 #include "vulkan/device/Device.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "core/memory/MemoryImpl.hpp"
 

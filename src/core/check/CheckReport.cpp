@@ -9,8 +9,8 @@
 #include <unordered_set>
 #include <utility>
 
-#include <kompute/Check.hpp>
 #include <kompute/logger/Logger.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "core/check/FaultText.hpp"
 #include "vulkan/queue/Barriers.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <kompute/AlgorithmOptions.hpp>
+#include <kompute/algorithm/AlgorithmOptions.hpp>
 
 #include "base/Hash.hpp"
 #include "shader/check/CheckedModule.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include <kompute/Check.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "core/check/CheckReport.hpp"
 #include "shader/check/CheckedModule.hpp"

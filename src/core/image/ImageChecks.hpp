@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include <kompute/AlgorithmOptions.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/algorithm/AlgorithmOptions.hpp>
 
 #include "shader/reflect/Reflection.hpp"
 #include "vulkan/device/Device.hpp"

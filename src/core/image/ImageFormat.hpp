@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include <kompute/ImageOptions.hpp>
 #include <kompute/Memory.hpp>
-#include <kompute/Reflection.hpp>
+#include <kompute/image/ImageOptions.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "vulkan/device/Vulkan.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/Sampler.hpp>
+#include <kompute/image/Sampler.hpp>
 
 #include <kompute/Error.hpp>
 

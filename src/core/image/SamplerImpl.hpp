@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include <kompute/Sampler.hpp>
+#include <kompute/image/Sampler.hpp>
 
 #include "core/Internals.hpp"
 #include "vulkan/device/Device.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include <kompute/ManagerOptions.hpp>
+#include <kompute/device/ManagerOptions.hpp>
 
 #include "vulkan/device/DevicePlan.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/DeviceFacts.hpp>
+#include <kompute/device/DeviceFacts.hpp>
 
 #include <kompute/Error.hpp>
 

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/logger/Logger.hpp>
+#include <kompute/queue/Queue.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "base/Environment.hpp"
 #include "base/Process.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include <kompute/ManagerOptions.hpp>
+#include <kompute/device/ManagerOptions.hpp>
 
 #include "vulkan/device/Device.hpp"
 

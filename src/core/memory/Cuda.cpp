@@ -6,8 +6,8 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/logger/Logger.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "base/Text.hpp"
 #include "core/manager/ManagerImpl.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/HostImport.hpp>
+#include <kompute/memory/HostImport.hpp>
 
 #include <optional>
 

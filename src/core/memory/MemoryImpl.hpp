@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include <kompute/ImageOptions.hpp>
 #include <kompute/Memory.hpp>
+#include <kompute/image/ImageOptions.hpp>
 
 #include "core/CallGate.hpp"
 #include "core/Internals.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <kompute/Error.hpp>
-#include <kompute/Half.hpp>
+#include <kompute/memory/Half.hpp>
 
 #include "base/Text.hpp"
 

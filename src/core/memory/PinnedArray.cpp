@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/PinnedArray.hpp>
+#include <kompute/memory/PinnedArray.hpp>
 
 #include "base/Process.hpp"
 #include "vulkan/device/Device.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <kompute/Memory.hpp>
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 namespace kp {
 

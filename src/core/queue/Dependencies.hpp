@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <kompute/Event.hpp>
+#include <kompute/queue/Event.hpp>
 
 #include "vulkan/device/Device.hpp"
 

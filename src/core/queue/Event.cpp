@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/Event.hpp>
+#include <kompute/queue/Event.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include <kompute/Error.hpp>
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "base/Deadline.hpp"
 #include "core/queue/Dependencies.hpp"

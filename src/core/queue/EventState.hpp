@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <kompute/Event.hpp>
+#include <kompute/queue/Event.hpp>
 
 #include "core/check/CheckReport.hpp"
 #include "vulkan/device/Device.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include <kompute/Algorithm.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/operations/OpBase.hpp>
+#include <kompute/queue/Queue.hpp>
 
 namespace kp {
 

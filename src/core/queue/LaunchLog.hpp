@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include <kompute/Event.hpp>
+#include <kompute/queue/Event.hpp>
 
 namespace kp {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <kompute/Event.hpp>
 #include <kompute/operations/OpBase.hpp>
+#include <kompute/queue/Event.hpp>
 
 #include "core/queue/QueueImpl.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include <utility>
 

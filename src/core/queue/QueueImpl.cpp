@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include <kompute/WaitLimit.hpp>
+#include <kompute/queue/WaitLimit.hpp>
 
 #include "base/Process.hpp"
 #include "core/queue/HostWorkers.hpp"

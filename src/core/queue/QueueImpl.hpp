@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "core/CallGate.hpp"
 #include "core/Internals.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/Semaphore.hpp>
+#include <kompute/queue/Semaphore.hpp>
 
 #include <vector>
 
 #include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
-#include <kompute/Queue.hpp>
 #include <kompute/logger/Logger.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "base/Process.hpp"
 #include "base/Text.hpp"

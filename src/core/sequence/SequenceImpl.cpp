@@ -4,10 +4,10 @@
 #include <exception>
 #include <utility>
 
-#include <kompute/Check.hpp>
 #include <kompute/Error.hpp>
 #include <kompute/logger/Logger.hpp>
 #include <kompute/operations/OpAlgoDispatch.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "base/Process.hpp"
 #include "base/Text.hpp"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <kompute/primitives/OpMatMul.hpp>
+#include <kompute/primitives/matrices/OpMatMul.hpp>
 
 #include "base/Text.hpp"
 #include "group/shards/ShardWork.hpp"

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include <kompute/primitives/OpMatMul.hpp>
-#include <kompute/primitives/OpReduce.hpp>
+#include <kompute/primitives/matrices/OpMatMul.hpp>
+#include <kompute/primitives/reduce/OpReduce.hpp>
 
 #include "base/Text.hpp"
 #include "group/shards/ShardWork.hpp"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include <kompute/primitives/OpGather.hpp>
-#include <kompute/primitives/OpSort.hpp>
+#include <kompute/primitives/move/OpGather.hpp>
+#include <kompute/primitives/sort/OpSort.hpp>
 
 #include "base/Text.hpp"
 #include "core/memory/MemoryImpl.hpp"

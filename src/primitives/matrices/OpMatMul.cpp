@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpMatMul.hpp>
+#include <kompute/primitives/matrices/OpMatMul.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpConcatenate.hpp>
+#include <kompute/primitives/move/OpConcatenate.hpp>
 
 #include <memory>
 #include <utility>

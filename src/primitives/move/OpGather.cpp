@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpGather.hpp>
+#include <kompute/primitives/move/OpGather.hpp>
 
 #include "primitives/move/IndexedOperation.hpp"
 

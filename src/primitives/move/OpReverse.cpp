@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpReverse.hpp>
+#include <kompute/primitives/move/OpReverse.hpp>
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpScatter.hpp>
+#include <kompute/primitives/move/OpScatter.hpp>
 
 #include "primitives/move/IndexedOperation.hpp"
 

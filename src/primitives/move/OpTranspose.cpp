@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpTranspose.hpp>
+#include <kompute/primitives/move/OpTranspose.hpp>
 
 #include <memory>
 

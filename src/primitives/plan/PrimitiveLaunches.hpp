@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "base/Hash.hpp"
 #include "core/queue/Repeater.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpPermutation.hpp>
+#include <kompute/primitives/random/OpPermutation.hpp>
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpRandom.hpp>
+#include <kompute/primitives/random/OpRandom.hpp>
 
 #include <memory>
 #include <utility>

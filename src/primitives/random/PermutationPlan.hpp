@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <kompute/primitives/RandomState.hpp>
+#include <kompute/primitives/random/RandomState.hpp>
 
 #include "primitives/plan/DeviceTraits.hpp"
 #include "primitives/plan/Plan.hpp"

@@ -18,7 +18,7 @@
 #include <Wide.glsl.hpp>
 
 #include <kompute/Error.hpp>
-#include <kompute/Half.hpp>
+#include <kompute/memory/Half.hpp>
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"

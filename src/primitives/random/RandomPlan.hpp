@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <kompute/Memory.hpp>
-#include <kompute/primitives/OpRandom.hpp>
+#include <kompute/primitives/random/OpRandom.hpp>
 
 #include "primitives/plan/DeviceTraits.hpp"
 #include "primitives/plan/Plan.hpp"

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include <kompute/Half.hpp>
+#include <kompute/memory/Half.hpp>
 
 #include "primitives/source/OperatorSource.hpp"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include <kompute/Memory.hpp>
-#include <kompute/primitives/Bins.hpp>
 #include <kompute/primitives/Determinism.hpp>
+#include <kompute/primitives/reduce/Bins.hpp>
 
 #include "primitives/plan/DeviceTraits.hpp"
 #include "primitives/plan/Plan.hpp"

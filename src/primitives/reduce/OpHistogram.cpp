@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpHistogram.hpp>
+#include <kompute/primitives/reduce/OpHistogram.hpp>
 
 #include <cmath>
 #include <memory>

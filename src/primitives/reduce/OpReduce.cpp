@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpReduce.hpp>
+#include <kompute/primitives/reduce/OpReduce.hpp>
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpScan.hpp>
+#include <kompute/primitives/scan/OpScan.hpp>
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpPartition.hpp>
+#include <kompute/primitives/select/OpPartition.hpp>
 
 #include "primitives/select/SelectOperation.hpp"
 

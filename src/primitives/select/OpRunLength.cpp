@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpRunLength.hpp>
+#include <kompute/primitives/select/OpRunLength.hpp>
 
 #include "primitives/select/SelectOperation.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpSelect.hpp>
+#include <kompute/primitives/select/OpSelect.hpp>
 
 #include "primitives/select/SelectOperation.hpp"
 

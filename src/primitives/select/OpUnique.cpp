@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpUnique.hpp>
+#include <kompute/primitives/select/OpUnique.hpp>
 
 #include "primitives/select/SelectOperation.hpp"
 

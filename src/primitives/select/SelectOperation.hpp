@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include <kompute/primitives/Predicate.hpp>
-#include <kompute/primitives/SelectOptions.hpp>
+#include <kompute/primitives/select/Predicate.hpp>
+#include <kompute/primitives/select/SelectOptions.hpp>
 
 #include "primitives/plan/BoundPlan.hpp"
 

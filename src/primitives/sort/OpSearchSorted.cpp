@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpSearchSorted.hpp>
+#include <kompute/primitives/sort/OpSearchSorted.hpp>
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpSort.hpp>
+#include <kompute/primitives/sort/OpSort.hpp>
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpTopK.hpp>
+#include <kompute/primitives/sort/OpTopK.hpp>
 
 #include <memory>
 #include <utility>

@@ -8,7 +8,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
-#include <kompute/ShaderLibrary.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 #include "base/Text.hpp"
 #include "shader/compile/CompileLog.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/dense/OpEigh.hpp>
+#include <kompute/primitives/spectral/OpEigh.hpp>
 
 #include <memory>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/dense/OpSvd.hpp>
+#include <kompute/primitives/spectral/OpSvd.hpp>
 
 #include <algorithm>
 #include <array>

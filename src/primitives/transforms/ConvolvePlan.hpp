@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <kompute/primitives/OpConvolve.hpp>
+#include <kompute/primitives/transforms/OpConvolve.hpp>
 
 #include "primitives/transforms/FftPrograms.hpp"
 

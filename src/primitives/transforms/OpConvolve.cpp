@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpConvolve.hpp>
+#include <kompute/primitives/transforms/OpConvolve.hpp>
 
 #include <memory>
 #include <utility>

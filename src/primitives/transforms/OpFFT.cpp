@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/primitives/OpFFT.hpp>
+#include <kompute/primitives/transforms/OpFFT.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <kompute/Check.hpp>
+#include <kompute/shader/Check.hpp>
 
 #include "base/Environment.hpp"
 #include "base/Text.hpp"

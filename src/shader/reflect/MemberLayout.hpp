@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 namespace kp::shader {
 

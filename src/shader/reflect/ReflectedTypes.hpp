@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 #include <spirv_cross/spirv_cross.hpp>
 
 namespace kp::shader {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include <kompute/Reflection.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Hash.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include <kompute/ExternalMemory.hpp>
+#include <kompute/memory/ExternalMemory.hpp>
 
 #include "vulkan/memory/BufferPool.hpp"
 #include "vulkan/memory/Resource.hpp"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <kompute/ExternalMemory.hpp>
+#include <kompute/memory/ExternalMemory.hpp>
 
 #include "vulkan/device/Vulkan.hpp"
 

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include <kompute/Error.hpp>
-#include <kompute/WaitLimit.hpp>
+#include <kompute/queue/WaitLimit.hpp>
 
 #include "base/Process.hpp"
 #include "vulkan/queue/Queue.hpp"

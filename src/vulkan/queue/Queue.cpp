@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include <kompute/WaitLimit.hpp>
 #include <kompute/logger/Logger.hpp>
+#include <kompute/queue/WaitLimit.hpp>
 
 #include "base/CompileNotice.hpp"
 #include "base/Deadline.hpp"

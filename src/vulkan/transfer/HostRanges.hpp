@@ -14,7 +14,7 @@ class Buffer;
 class Device;
 
 /// The host memory that one device accesses directly, by address: pinned arrays and imported
-/// memory. Only the user adds and removes ranges (HostImport.hpp says why). Thread-safe.
+/// memory. Only the user adds and removes ranges (memory/HostImport.hpp says why). Thread-safe.
 class HostRanges {
 public:
     /// A piece of host memory: part of a buffer, or of none (null).

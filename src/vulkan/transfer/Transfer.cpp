@@ -6,7 +6,7 @@
 #include <optional>
 #include <thread>
 
-#include <kompute/WaitLimit.hpp>
+#include <kompute/queue/WaitLimit.hpp>
 
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"

@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include <kompute/Queue.hpp>
-#include <kompute/primitives/OpScan.hpp>
+#include <kompute/primitives/scan/OpScan.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "../Threads.hpp"
 

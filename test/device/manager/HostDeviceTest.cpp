@@ -8,7 +8,7 @@
 #include "../HostVulkan.hpp"
 #include "../TestSupport.hpp"
 #include "../VulkanHpp.hpp"
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "unit/ScopedEnvironment.hpp"
 

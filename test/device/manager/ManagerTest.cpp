@@ -9,7 +9,7 @@
 #include <set>
 #include <type_traits>
 
-#include <kompute/primitives/OpReduce.hpp>
+#include <kompute/primitives/reduce/OpReduce.hpp>
 
 #include "../DocsSupport.hpp"
 #include "../TestSupport.hpp"

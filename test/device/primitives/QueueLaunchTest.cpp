@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "device/primitives/PrimitiveSupport.hpp"
 #include "primitives/plan/KnownPlans.hpp"

@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include <kompute/Queue.hpp>
 #include <kompute/program/Program.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "device/TestSupport.hpp"
 

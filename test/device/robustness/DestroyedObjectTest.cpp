@@ -6,7 +6,7 @@
 
 #include <kompute/Group.hpp>
 #include <kompute/Launch.hpp>
-#include <kompute/Queue.hpp>
+#include <kompute/queue/Queue.hpp>
 
 #include "device/TestSupport.hpp"
 #include "device/VulkanHpp.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transfers that do not wait for long.
-#include <kompute/WaitLimit.hpp>
+#include <kompute/queue/WaitLimit.hpp>
 
 #include "../TestSupport.hpp"
 

@@ -6,10 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <kompute/Error.hpp>
-#include <kompute/Reflection.hpp>
 #include <kompute/Shader.hpp>
-#include <kompute/ShaderLibrary.hpp>
 #include <kompute/arrays/NumberType.hpp>
+#include <kompute/shader/Reflection.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 namespace kp {
 namespace {

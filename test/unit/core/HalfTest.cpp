@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <kompute/Half.hpp>
+#include <kompute/memory/Half.hpp>
 
 #include <cmath>
 #include <cstring>

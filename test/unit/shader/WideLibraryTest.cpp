@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <kompute/Shader.hpp>
-#include <kompute/ShaderLibrary.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 #include "base/files/Files.hpp"
 #include "shader/SpirvModule.hpp"

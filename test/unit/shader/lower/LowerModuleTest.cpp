@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <kompute/Error.hpp>
 #include <kompute/Shader.hpp>
-#include <kompute/ShaderLibrary.hpp>
+#include <kompute/shader/ShaderLibrary.hpp>
 
 #include "../ShaderTestTools.hpp"
 #include "shader/Validate.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <kompute/primitives/Bins.hpp>
 #include <kompute/primitives/Determinism.hpp>
 #include <kompute/primitives/Primitive.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/primitives/reduce/Bins.hpp>
 
 namespace kp {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 
-#include <kompute/Event.hpp>
 #include <kompute/Export.hpp>
-#include <kompute/VulkanHandles.hpp>
+#include <kompute/device/VulkanHandles.hpp>
+#include <kompute/queue/Event.hpp>
 
 namespace kp {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kompute/primitives/Primitive.hpp>
-#include <kompute/primitives/SelectOptions.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/primitives/select/SelectOptions.hpp>
 
 namespace kp {
 

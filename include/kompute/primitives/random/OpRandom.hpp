@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <kompute/primitives/Distribution.hpp>
 #include <kompute/primitives/Primitive.hpp>
-#include <kompute/primitives/RandomState.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/primitives/random/Distribution.hpp>
+#include <kompute/primitives/random/RandomState.hpp>
 
 namespace kp {
 

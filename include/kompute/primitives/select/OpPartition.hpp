@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <kompute/primitives/Predicate.hpp>
 #include <kompute/primitives/Primitive.hpp>
-#include <kompute/primitives/SelectOptions.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/primitives/select/Predicate.hpp>
+#include <kompute/primitives/select/SelectOptions.hpp>
 
 namespace kp {
 

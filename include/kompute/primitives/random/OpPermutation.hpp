@@ -2,8 +2,8 @@
 #pragma once
 
 #include <kompute/primitives/Primitive.hpp>
-#include <kompute/primitives/RandomState.hpp>
 #include <kompute/primitives/TensorRange.hpp>
+#include <kompute/primitives/random/RandomState.hpp>
 
 namespace kp {
 

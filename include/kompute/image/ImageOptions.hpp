@@ -8,7 +8,7 @@
 
 #include <kompute/Export.hpp>
 #include <kompute/Memory.hpp>
-#include <kompute/VulkanHandles.hpp>
+#include <kompute/device/VulkanHandles.hpp>
 
 namespace kp {
 
