@@ -67,7 +67,8 @@ void OpBase::recordPart(const vk::CommandBuffer& commandBuffer, OpBase& part) {
 Recorder::Recorder(vulkan::Device& device, Recording& recording, VkCommandBuffer commandBuffer,
                    Order order)
     : mDevice(device), mRecording(recording), mCommandBuffer(commandBuffer),
-      mLabels(device.labels()), mBound(device, commandBuffer), mDefers(order == Order::eByNeed),
+      mLabels(device.labels() ? Labels::eOperations : Labels::eNone), mBound(device, commandBuffer),
+      mDispatches(order == Order::eByNeed ? Dispatches::eDeferred : Dispatches::eRecorded),
       mCopies(!recording.trail) {} // copies are recorded elsewhere, without the trail
 
 Recorder* Recorder::active(VkCommandBuffer commandBuffer) {
@@ -83,17 +84,18 @@ bool Recorder::choosesCommands() {
 }
 
 void Recorder::begin(uint32_t timestamps, const std::string& name) {
-    if (mLabels) {
+    if (mLabels != Labels::eNone) {
         mDevice.setName(VK_OBJECT_TYPE_COMMAND_BUFFER, mCommandBuffer, name);
-        mNamed = !name.empty();
-        if (mNamed)
+        if (!name.empty()) {
             vulkan::recordBeginLabel(mDevice, mCommandBuffer, name.c_str());
+            mLabels = Labels::eSequence;
+        }
     }
     if (timestamps == 0)
         return;
     mTimed = timestamps;
     dropCopies();
-    mDefers = false; // the times belong to the operations in their order
+    mDispatches = Dispatches::eRecorded; // the times belong to the operations in their order
     mRecording.acquireQueries(mDevice, timestamps + 1);
     if (!mDevice.queryPools().hostReset())
         vulkan::recordResetTimestamps(mDevice, mCommandBuffer, mRecording.queries.handle(),
@@ -113,8 +115,10 @@ void Recorder::writeTimestamp(bool launch) {
 }
 
 void Recorder::writeOwedTimestamp() {
-    if (std::exchange(mOwesTimestamp, false))
-        writeTimestamp();
+    if (mLast != Last::eUntimedDispatch)
+        return;
+    mLast = Last::eDispatch;
+    writeTimestamp();
 }
 
 void Recorder::note(const Accesses::Entry& entry) {
@@ -133,7 +137,7 @@ void Recorder::note(const Accesses::Entry& entry) {
         use.replaces |= entry.replaces && mRecording.accesses.resources().size() > known &&
                         !mBound.predication();
     }
-    mHostMayRead |= entry.writes && (mirror || impl.hostReadable());
+    mClosing.hostMayRead |= entry.writes && (mirror || impl.hostReadable());
     notePadded(entry.memory);
 }
 
@@ -172,8 +176,8 @@ void Recorder::noteReport(const std::shared_ptr<CheckReport>& report) {
     CheckReports& reports = mRecording.reports;
     if (std::find(reports.begin(), reports.end(), report) == reports.end())
         reports.push_back(report);
-    mUsedKinds |= vulkan::bit(vulkan::WorkKind::eCompute);
-    mHostMayRead = true;
+    mClosing.kinds |= vulkan::bit(vulkan::WorkKind::eCompute);
+    mClosing.hostMayRead = true;
 }
 
 void Recorder::recordDispatch(const OpAlgoDispatch& op) {
@@ -194,8 +198,7 @@ void Recorder::recordDispatch(const OpAlgoDispatch& op) {
     recordOrDefer(commands, algorithm.accessesAnything());
     if (mCopies)
         copy(commands);
-    mDispatched = true;
-    mHooks = false;
+    mLast = Last::eDispatch;
 }
 
 void Recorder::copy(const DispatchCommands& commands) {
@@ -225,7 +228,7 @@ void Recorder::note(const MemoryBinding& binding) {
     for (const MemoryBinding::Use& use : binding.uses)
         mOperationAccesses.push_back({mRecording.accesses.addBorrowed(*use.resource, use.writes),
                                       vulkan::WorkKind::eCompute, use.reads, use.writes});
-    mHostMayRead |= binding.hostMayRead;
+    mClosing.hostMayRead |= binding.hostMayRead;
 }
 
 // Dispatches read their group counts, and indirect ones copy theirs before (Predication).
@@ -246,7 +249,7 @@ void Recorder::notePredication(bool indirect) {
 }
 
 void Recorder::recordOrDefer(const DispatchCommands& commands, bool anything) {
-    if (mDefers && !anything) {
+    if (mDispatches == Dispatches::eDeferred && !anything) {
         mRecording.deferred.add(commands, mOperationAccesses);
     } else {
         recordDeferred();
@@ -254,34 +257,40 @@ void Recorder::recordOrDefer(const DispatchCommands& commands, bool anything) {
     }
 }
 
+void Recorder::requireComplete() const {
+    if (mDispatches == Dispatches::eLost)
+        throw OutOfMemory("memory ran out while a sequence was recorded; record it again");
+}
+
 void Recorder::recordDeferred() {
+    requireComplete();
     if (mRecording.deferred.empty())
         return;
-    mIncomplete = true; // unless this returns
+    const Dispatches before = std::exchange(mDispatches, Dispatches::eLost); // unless this returns
     mRecording.deferred.forEach(
         [&](const DispatchCommands& commands, std::span<const vulkan::HazardAccess> accesses) {
             recordDispatch(commands, accesses, false);
         });
     mRecording.deferred.clear();
-    mIncomplete = false;
+    mDispatches = before;
 }
 
 void Recorder::recordDispatch(const DispatchCommands& commands,
                               std::span<const vulkan::HazardAccess> accesses, bool anything) {
     const bool waits = recordBarrier(accesses, anything);
-    const bool endsThePreviousOne = mOwesTimestamp && waits;
+    const bool endsThePreviousOne = mLast == Last::eUntimedDispatch && waits;
     if (!endsThePreviousOne)
         writeOwedTimestamp();
     if (mRecording.trail) [[unlikely]]
         leaveCrumb(commands.describe());
-    if (mLabels)
+    if (mLabels != Labels::eNone)
         vulkan::recordBeginLabel(mDevice, mCommandBuffer, commands.label());
     commands.record(mBound, mCommandBuffer);
     if (endsThePreviousOne) {
-        mOwesTimestamp = false;
+        mLast = Last::eDispatch;
         writeTimestamp(true);
     }
-    if (mLabels)
+    if (mLabels != Labels::eNone)
         vulkan::recordEndLabel(mDevice, mCommandBuffer);
 }
 
@@ -289,7 +298,7 @@ void Recorder::recordOther(OpBase& op) {
     dropCopies();
     recordDeferred();
     writeOwedTimestamp();
-    mDispatched = false;
+    mLast = Last::eOperation;
     if (!op.mInitialised) {
         op.init();
         op.mInitialised = true;
@@ -312,22 +321,18 @@ void Recorder::recordOther(OpBase& op) {
     }
     notePredication(indirect);
     noteMirrors(accesses);
-    const bool declared = std::exchange(mDeclared, !accesses.isAnything());
     recordBarrier(mOperationAccesses, accesses.isAnything());
 
     if (mRecording.trail) [[unlikely]]
         leaveCrumb(classNameOf(op));
-    if (mLabels)
+    if (mLabels != Labels::eNone)
         vulkan::recordBeginLabel(mDevice, mCommandBuffer, classNameOf(op).c_str());
-    mBindingsKnown = false;
-    mHooks = true;
-    mCurrent = &op;
+    const Current around = std::exchange(mCurrent, {&op, !accesses.isAnything(), false});
     native::record(op, mCommandBuffer);
-    mDeclared = declared;
-    if (!mBindingsKnown)
+    if (!std::exchange(mCurrent, around).keepsBindings)
         mBound.forget();
     restoreLayouts();
-    if (mLabels)
+    if (mLabels != Labels::eNone)
         vulkan::recordEndLabel(mDevice, mCommandBuffer);
 }
 
@@ -347,12 +352,11 @@ void Recorder::recordOpening(bool anything) {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);
     else if (amongForeign)
         vulkan::recordOpeningBarrier(mDevice, mCommandBuffer);
-    mOpened = true;
-    mIndirectOpened = anything || amongForeign;
+    mOpening = anything || amongForeign ? Opening::eIndirect : Opening::eClosedKinds;
 }
 
 bool Recorder::recordBarrier(std::span<const vulkan::HazardAccess> accesses, bool anything) {
-    if (!mOpened)
+    if (mOpening == Opening::eNothing)
         recordOpening(anything);
     if (vulkan::CommandTape* const tape = vulkan::CommandTape::of(mCommandBuffer)) [[unlikely]]
         tape->noteAccesses(accesses);
@@ -364,12 +368,12 @@ bool Recorder::recordBarrier(std::span<const vulkan::HazardAccess> accesses, boo
         vulkan::WorkKinds kinds = 0;
         for (const vulkan::HazardAccess& access : accesses)
             kinds |= vulkan::bit(access.kind);
-        mUsedKinds |= kinds;
+        mClosing.kinds |= kinds;
         barrier = mRecording.hazards.next(accesses);
-        if ((kinds & vulkan::bit(vulkan::WorkKind::eIndirect)) && !mIndirectOpened) {
+        if ((kinds & vulkan::bit(vulkan::WorkKind::eIndirect)) && mOpening != Opening::eIndirect) {
             barrier.before |= vulkan::kClosedKinds;
             barrier.after |= vulkan::bit(vulkan::WorkKind::eIndirect);
-            mIndirectOpened = true;
+            mOpening = Opening::eIndirect;
         }
     }
     if (barrier.needed())
@@ -379,8 +383,8 @@ bool Recorder::recordBarrier(std::span<const vulkan::HazardAccess> accesses, boo
 
 void Recorder::record(OpBase& op) {
     recordCommands(op);
-    if (mDispatched && mDevice.plan().launchTimestamps)
-        mOwesTimestamp = mTimed != 0;
+    if (mTimed != 0 && mLast == Last::eDispatch && mDevice.plan().launchTimestamps)
+        mLast = Last::eUntimedDispatch;
     else
         writeTimestamp();
 }
@@ -389,16 +393,14 @@ void Recorder::recordPart(OpBase& op) {
     // The operation around it may have recorded anything up to here, and may do so after it.
     restoreLayouts();
     mBound.forget();
-    const OpBase* const outer = mCurrent;
-    const OpBase* const outerOuter = std::exchange(mOuter, outer);
-    const bool defers = std::exchange(mDefers, false); // the operation around it may record more
+    const OpBase* const outerOuter = std::exchange(mOuter, mCurrent.op);
+    // The operation around it may record more.
+    const Dispatches dispatches = std::exchange(mDispatches, Dispatches::eRecorded);
     recordCommands(op);
-    mDefers = defers;
-    mCurrent = outer;
+    mDispatches = dispatches;
     mOuter = outerOuter;
-    mBindingsKnown = false;
-    mDispatched = false;
-    mHooks = true;
+    mCurrent.keepsBindings = false;
+    mLast = Last::eOperation;
 }
 
 void Recorder::recordStep(std::span<const std::shared_ptr<OpBase>> operations,
@@ -459,20 +461,18 @@ void Recorder::restoreLayouts() {
 }
 
 void Recorder::end() {
-    if (mIncomplete)
-        throw OutOfMemory("memory ran out while a sequence was recorded; record it again");
     recordDeferred();
     writeOwedTimestamp();
     if (mRecording.trail) [[unlikely]]
         mRecording.trail->end(mCommandBuffer);
-    if (mNamed)
+    if (mLabels == Labels::eSequence)
         vulkan::recordEndLabel(mDevice, mCommandBuffer);
     mRecording.dropUnused();
     if (mRecording.accesses.unknown()) {
         vulkan::recordFullBarrier(mDevice, mCommandBuffer);
         vulkan::recordHostBarrier(mDevice, mCommandBuffer);
-    } else if (mUsedKinds != 0) {
-        vulkan::recordClosingBarrier(mDevice, mCommandBuffer, mUsedKinds, mHostMayRead);
+    } else if (mClosing.kinds != 0) {
+        vulkan::recordClosingBarrier(mDevice, mCommandBuffer, mClosing.kinds, mClosing.hostMayRead);
     }
 }
 

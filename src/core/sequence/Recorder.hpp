@@ -69,7 +69,7 @@ public:
     writtenBy(vulkan::Device& device, std::span<const std::shared_ptr<OpBase>> operations);
 
     /// Returns false if the operation recorded last needs no preEval() and postEval().
-    bool hooks() const { return mHooks; }
+    bool hooks() const { return mLast == Last::eOperation; }
 
     /// Returns the recorder that is calling an operation with this command buffer in this thread;
     /// null if the program calls an operation's record() itself.
@@ -107,18 +107,18 @@ public:
         }
     }
     /// Returns true while this recorder calls record() of @p op, and no other operation does.
-    bool records(const OpBase& op) const { return &op == mCurrent; }
+    bool records(const OpBase& op) const { return &op == mCurrent.op; }
     /// States that @p op binds only through withBoundState(), so that the bound state is known to
     /// the next operation. Has no effect if another operation calls record() of @p op.
     static void keepBindings(const OpBase& op, VkCommandBuffer commandBuffer) {
         if (Recorder* const recorder = active(commandBuffer))
-            recorder->mBindingsKnown |= recorder->records(op);
+            recorder->mCurrent.keepsBindings |= recorder->records(op);
     }
     /// Returns true while an operation records into this command buffer that declares all its
     /// accesses. Otherwise the memory that it takes handles of is exposed (Memory::Impl::expose()).
     static bool knowsAccesses(VkCommandBuffer commandBuffer) {
         const Recorder* const recorder = active(commandBuffer);
-        return recorder && recorder->mDeclared;
+        return recorder && recorder->mCurrent.declaresAccesses;
     }
     /// Notes an image that may have to return to its layout after the operation.
     void noteLayout(const std::shared_ptr<vulkan::Image>& image) {
@@ -126,12 +126,47 @@ public:
     }
 
 private:
+    enum class Labels {
+        eNone,
+        eOperations,
+        eSequence ///< also an open one with the name of the sequence
+    };
+    /// The earlier work, of other command buffers, that waits are recorded for.
+    enum class Opening {
+        eNothing,
+        eClosedKinds, ///< against what vulkan::recordClosingBarrier() orders
+        eIndirect     ///< and against indirect reads
+    };
+    /// The work recorded, for the barrier at the end.
+    struct Closing {
+        vulkan::WorkKinds kinds = 0;
+        bool hostMayRead = false;
+    };
+    /// The operation whose record() is being called.
+    struct Current {
+        const OpBase* op = nullptr;
+        bool declaresAccesses = false;
+        bool keepsBindings = false; ///< it leaves mBound correct
+    };
+    /// The operation recorded last.
+    enum class Last {
+        eOperation,
+        eDispatch,       ///< a plain OpAlgoDispatch
+        eUntimedDispatch ///< the same, whose timestamp is left to its successor
+    };
+    enum class Dispatches {
+        eRecorded, ///< at once
+        eDeferred, ///< to mRecording.deferred
+        eLost      ///< memory ran out while deferred ones were recorded
+    };
+
     void recordCommands(OpBase& op);
     void recordDispatch(const OpAlgoDispatch& op); ///< not of a derived class
     void note(const MemoryBinding& binding);
     void notePredication(bool indirect);
     // If `anything`, the dispatch may access any memory.
     void recordOrDefer(const DispatchCommands& commands, bool anything);
+    void requireComplete() const; ///< @throws OutOfMemory if dispatches were lost
     void recordDeferred();
     void recordDispatch(const DispatchCommands& commands,
                         std::span<const vulkan::HazardAccess> accesses, bool anything);
@@ -159,27 +194,18 @@ private:
     VkCommandBuffer mCommandBuffer;
     std::vector<vulkan::HazardAccess> mOperationAccesses; ///< kept for its capacity
     std::vector<std::shared_ptr<vulkan::Image>> mChangedLayouts;
-    bool mLabels = false;
-    bool mNamed = false;              ///< a label with the name of the sequence is open
-    bool mOpened = false;             ///< earlier work is ordered before this command buffer
-    bool mIndirectOpened = false;     ///< also against indirect reads
-    vulkan::WorkKinds mUsedKinds = 0; ///< of work recorded
-    bool mHostMayRead = false;
+    Labels mLabels;
+    Opening mOpening = Opening::eNothing;
+    Closing mClosing;
     vulkan::SharedScratch::Loan* mScratch = nullptr;
-    const OpBase* mCurrent = nullptr; ///< whose record() is being called
-    const OpBase* mOuter = nullptr;   ///< that a part is being recorded of; else null
-    uint32_t mParts = 0;              ///< with breadcrumbs: parts of it so far
-    bool mHooks = true;
-    bool mDeclared = false;      ///< the current operation declares its accesses
-    uint32_t mTimed = 0;         ///< operations that get a timestamp
-    bool mDispatched = false;    ///< the last operation was a plain dispatch
-    bool mOwesTimestamp = false; ///< it has none yet
-
-    bool mBindingsKnown = false; ///< the current operation left mBound correct
+    Current mCurrent;
+    const OpBase* mOuter = nullptr; ///< that a part is being recorded of; else null
+    uint32_t mParts = 0;            ///< with breadcrumbs: parts of it so far
+    uint32_t mTimed = 0;            ///< operations that get a timestamp
+    Last mLast = Last::eOperation;
     BoundState mBound;
-    bool mDefers;             ///< dispatches go to mRecording.deferred
-    bool mCopies;             ///< all operations so far are in mRecording.copies
-    bool mIncomplete = false; ///< memory ran out while they were recorded
+    Dispatches mDispatches;
+    bool mCopies; ///< all operations so far are in mRecording.copies
 };
 
 } // namespace kp
