@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Script mode (cmake -P): writes a text file as a C++ header.
+# Script mode (cmake -P): writes a text file as a C++ header, with structs of its push constants.
 #   -DKOMPUTE_INPUT=<file> -DKOMPUTE_OUTPUT=<file.hpp>
 #   -DKOMPUTE_VARIABLE=<name> -DKOMPUTE_NAMESPACE=<namespace, may be a::b>
 
@@ -23,16 +23,26 @@ while(_left GREATER 0)
 endwhile()
 
 get_filename_component(_source "${KOMPUTE_INPUT}" NAME)
+set(_includes "#include <string_view>\n")
+set(_structs "")
+if(_source MATCHES "\\.glsl$")
+    include("${CMAKE_CURRENT_LIST_DIR}/KomputePushStruct.cmake")
+    kompute_push_structs("${_text}" "${_source}" _structs)
+endif()
+if(_structs)
+    set(_includes "#include <array>\n#include <cstdint>\n${_includes}
+#include \"base/Divider.hpp\"
+#include \"primitives/plan/PushConstants.hpp\"\n")
+endif()
 file(WRITE "${KOMPUTE_OUTPUT}.tmp"
 "// Text of ${_source}, made by the build. Do not edit.
 #pragma once
 
-#include <string_view>
-
+${_includes}
 namespace ${KOMPUTE_NAMESPACE} {
 
 constexpr std::string_view ${KOMPUTE_VARIABLE} =${_literals};
-
+${_structs}
 } // namespace ${KOMPUTE_NAMESPACE}
 ")
 file(RENAME "${KOMPUTE_OUTPUT}.tmp" "${KOMPUTE_OUTPUT}")

@@ -3,7 +3,8 @@
 # kompute_add_texts(<target> NAMESPACE <a::b> SOURCES <file>...)
 #
 # Hands files to C++: for a text Foo.glsl, <target> can include <Foo.glsl.hpp>, which defines
-# constexpr std::string_view <namespace>::FOO_GLSL. For a module Foo.spv, <Foo.spv.hpp> defines
+# constexpr std::string_view <namespace>::FOO_GLSL, and a struct FooPush if the text declares push
+# constants (see KomputePushStruct.cmake). For a module Foo.spv, <Foo.spv.hpp> defines
 # const std::array<uint32_t, N> <namespace>::FOO_SPV.
 
 include_guard(GLOBAL)
@@ -29,6 +30,7 @@ function(kompute_add_texts _target)
                 "-DKOMPUTE_OUTPUT=${_folder}/${_name}.hpp" "-DKOMPUTE_VARIABLE=${_variable}"
                 "-DKOMPUTE_NAMESPACE=${_arg_NAMESPACE}" -P "${_script}"
             DEPENDS "${_source}" "${_script}"
+                "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/KomputePushStruct.cmake"
             COMMENT "Writing ${_name} as a header"
             VERBATIM)
         list(APPEND _headers "${_folder}/${_name}.hpp")

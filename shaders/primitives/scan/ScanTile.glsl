@@ -46,18 +46,23 @@ uint firstOut;
 uint firstState;
 #endif
 
-layout(push_constant) uniform Push {
 #ifdef EACH_ROW
+layout(push_constant) uniform PushOfRows {
     uint firstInOfRows;
     uint firstOutOfRows;
+#ifndef SINGLE
+    uint firstStateOfRows;
+#endif
+    uint count;
+    uint rows;
+    uint tilesPerRow;
+    uint statesPerRow; // words
+};
 #else
+layout(push_constant) uniform Push {
     uint firstIn;
     uint firstOut;
-#endif
-#ifdef SINGLE
-#elif defined(EACH_ROW)
-    uint firstStateOfRows;
-#else
+#ifndef SINGLE
     uint firstState;
 #endif
 #ifdef CARRY
@@ -67,17 +72,12 @@ layout(push_constant) uniform Push {
     uint firstHead;
 #endif
     uint count;
-#ifdef EACH_ROW
-    uint rows;
-    uint tilesPerRow;
-    uint statesPerRow; // words
-#else
     uint headFirst; // the first element that starts a segment
     uint headEvery;
     uint piece;     // number of this dispatch, with CARRY
     uint pieces;
-#endif
 };
+#endif
 
 #ifdef SUBGROUPS
 #define LANES gl_SubgroupSize

@@ -27,9 +27,7 @@ layout(push_constant) uniform Push {
     uint firstTile;
     uint count;
     uint before; // 1 if the first element has one before it
-#ifdef STRIPS
-    uint tileElements; // a multiple of 32
-#endif
+    uint tileElements; // of STRIPS: a multiple of 32
 };
 #endif
 

@@ -43,9 +43,7 @@ layout(push_constant) uniform Push {
     uint windowHigh;
     uint windowCount;
     uint lengthCount; // of those in the window, how many lengths there are
-#ifdef STRIPS
-    uint tileElements; // a multiple of 32
-#endif
+    uint tileElements; // of STRIPS: a multiple of 32
 };
 
 #ifndef STRIPS

@@ -25,11 +25,9 @@ layout(push_constant) uniform Push {
     uint rows;
     uint columns;
     uint halfColumns;
-#ifdef MULTIPLY
-    uint numbers;
+    uint numbers; // these: of MULTIPLY
     uint arrays[3]; // of the output
     uint strides[3];
-#endif
 };
 
 void put(uint n, NUMBER_VALUE real, NUMBER_VALUE imaginary) {

@@ -90,8 +90,11 @@ private:
                         order == 0 && mSize == size ? View::Use::eWrite : View::Use::eReadWrite),
             {2, mFirst * sizeof(uint32_t), mDense.batches * sizeof(uint32_t), sizeof(uint32_t),
              order == 0 ? View::Use::eWrite : View::Use::eReadWrite}};
-        dispatch.push = {lowWord(size), lowWord(mFactor.stride), lowWord(mFactor.batchStride),
-                         lowWord(mDense.batches), lowWord(order)};
+        dispatch.setPush(CholeskyPush{.size = lowWord(size),
+                                      .stride = lowWord(mFactor.stride),
+                                      .batchStride = lowWord(mFactor.batchStride),
+                                      .batches = lowWord(mDense.batches),
+                                      .order = lowWord(order)});
         dispatch.groups = divideUp(mDense.batches, teams);
         mDense.add(std::move(dispatch));
     }

@@ -190,13 +190,19 @@ void DensePlanner::solveBlock(const DenseTriangle& given) {
         sideRow = 0 - sideRow;
     }
     const uint64_t groups = divideUp(given.columns, kTriangleGroup);
-    dispatch.push = {lowWord(given.size),       lowWord(given.columns),
-                     lowWord(groups),           lowWord(batches),
-                     lowWord(origin),           lowWord(row),
-                     lowWord(column),           lowWord(given.triangle.batchStride),
-                     lowWord(sideOrigin),       lowWord(sideRow),
-                     lowWord(sideColumn),       lowWord(given.side.batchStride),
-                     given.transposed ? 1u : 0u};
+    dispatch.setPush(TriangularSolvePush{.size = lowWord(given.size),
+                                         .columns = lowWord(given.columns),
+                                         .groups = lowWord(groups),
+                                         .batches = lowWord(batches),
+                                         .originTriangle = lowWord(origin),
+                                         .rowStride = lowWord(row),
+                                         .columnStride = lowWord(column),
+                                         .batchStride = lowWord(given.triangle.batchStride),
+                                         .originSide = lowWord(sideOrigin),
+                                         .sideRowStride = lowWord(sideRow),
+                                         .sideColumnStride = lowWord(sideColumn),
+                                         .sideBatchStride = lowWord(given.side.batchStride),
+                                         .alongRows = given.transposed ? 1u : 0u});
     dispatch.groups = groups * batches;
     add(std::move(dispatch));
 }
@@ -234,9 +240,13 @@ void DensePlanner::copy(const DenseBlock& from, const DenseBlock& to, uint64_t r
         kernel("copy of matrices", formatted("#define SOURCE {}\n", source), DENSECOPY_GLSL, group);
     dispatch.views = {view(from, rows, columns, View::Use::eRead),
                       view(to, rows, columns, View::Use::eWrite)};
-    dispatch.push = {lowWord(rows),          lowWord(columns),          lowWord(batches),
-                     lowWord(from.stride),   lowWord(from.batchStride), lowWord(to.stride),
-                     lowWord(to.batchStride)};
+    dispatch.setPush(DenseCopyPush{.rows = lowWord(rows),
+                                   .columns = lowWord(columns),
+                                   .batches = lowWord(batches),
+                                   .rowStride = lowWord(from.stride),
+                                   .batchStride = lowWord(from.batchStride),
+                                   .madeRowStride = lowWord(to.stride),
+                                   .madeBatchStride = lowWord(to.batchStride)});
     dispatch.groups = divideUp(rows * columns * batches, group);
     add(std::move(dispatch));
 }

@@ -44,8 +44,11 @@ void addScaledCopy(DensePlanner& dense, const ScaledCopy& copy) {
     largest.kernel =
         dense.kernel("largest elements", macros, scaledText({DENSELARGEST_GLSL}), group);
     largest.views = {given, state};
-    largest.push = {lowWord(copy.rows), lowWord(copy.columns), lowWord(dense.batches),
-                    lowWord(copy.stateWords), lowWord(readers)};
+    largest.setPush(DenseLargestPush{.rows = lowWord(copy.rows),
+                                     .columns = lowWord(copy.columns),
+                                     .batches = lowWord(dense.batches),
+                                     .stateWords = lowWord(copy.stateWords),
+                                     .parts = lowWord(readers)});
     largest.groups = readers * dense.batches;
     dense.add(std::move(largest));
     state.use = View::Use::eRead;
@@ -53,8 +56,12 @@ void addScaledCopy(DensePlanner& dense, const ScaledCopy& copy) {
     scaled.kernel = dense.kernel("scaled matrices", macros, scaledText({DENSESCALED_GLSL}), group);
     scaled.views = {given, state,
                     dense.view(copy.to, copy.toRows, copy.to.stride, View::Use::eWrite)};
-    scaled.push = {lowWord(copy.rows),       lowWord(copy.columns), lowWord(dense.batches),
-                   lowWord(copy.stateWords), lowWord(copy.toRows),  lowWord(copy.to.stride)};
+    scaled.setPush(DenseScaledPush{.rows = lowWord(copy.rows),
+                                   .columns = lowWord(copy.columns),
+                                   .batches = lowWord(dense.batches),
+                                   .stateWords = lowWord(copy.stateWords),
+                                   .allRows = lowWord(copy.toRows),
+                                   .allColumns = lowWord(copy.to.stride)});
     scaled.groups = divideUp(copy.toRows * copy.to.stride * dense.batches, group);
     dense.add(std::move(scaled));
 }

@@ -87,16 +87,22 @@ private:
         if (mFactoring.order)
             dispatch.views.push_back(
                 integers(*mFactoring.order, begin, rows, isFirst ? Use::eWrite : Use::eReadWrite));
-        const auto strides = [&](const DenseBlock& block, bool isTransposed) {
-            dispatch.push.push_back(lowWord(isTransposed ? 1 : block.stride));
-            dispatch.push.push_back(lowWord(isTransposed ? block.stride : 1));
-            dispatch.push.push_back(lowWord(block.batchStride));
-        };
-        dispatch.push = {lowWord(rows), lowWord(width), lowWord(begin), lowWord(mDense.batches)};
-        strides(mFactoring.given, mFactoring.givenTransposed);
-        strides(mFactors, transposed);
-        dispatch.push.push_back(lowWord(mFactoring.pivots.batchStride));
-        dispatch.push.push_back(lowWord(mFactoring.order ? mFactoring.order->batchStride : 0));
+        const DenseBlock& from = mFactoring.given;
+        const bool fromColumns = mFactoring.givenTransposed;
+        const DenseBlock& to = mFactors;
+        dispatch.setPush(LuPanelPush{
+            .rows = lowWord(rows),
+            .width = lowWord(width),
+            .begin = lowWord(begin),
+            .batches = lowWord(mDense.batches),
+            .givenRowStride = lowWord(fromColumns ? 1 : from.stride),
+            .givenColumnStride = lowWord(fromColumns ? from.stride : 1),
+            .givenBatchStride = lowWord(from.batchStride),
+            .rowStride = lowWord(transposed ? 1 : to.stride),
+            .columnStride = lowWord(transposed ? to.stride : 1),
+            .batchStride = lowWord(to.batchStride),
+            .pivotStride = lowWord(mFactoring.pivots.batchStride),
+            .orderStride = lowWord(mFactoring.order ? mFactoring.order->batchStride : 0)});
         dispatch.groups = mDense.batches;
         mDense.add(std::move(dispatch));
     }
@@ -111,15 +117,15 @@ private:
         dispatch.views = {integers(mFactoring.pivots, 0, mSteps, Use::eRead),
                           mDense.view(mFactors, mColumns, mRows, Use::eReadWrite)};
         const uint64_t groups = divideUp(columns, kExchangeGroup / kExchangeLanes);
-        dispatch.push = {lowWord(width),
-                         lowWord(begin),
-                         lowWord(columns),
-                         lowWord(groups),
-                         lowWord(mDense.batches),
-                         1,
-                         lowWord(mFactors.stride),
-                         lowWord(mFactors.batchStride),
-                         lowWord(mFactoring.pivots.batchStride)};
+        dispatch.setPush(LuExchangePush{.width = lowWord(width),
+                                        .begin = lowWord(begin),
+                                        .columns = lowWord(columns),
+                                        .groups = lowWord(groups),
+                                        .batches = lowWord(mDense.batches),
+                                        .rowStride = 1,
+                                        .columnStride = lowWord(mFactors.stride),
+                                        .batchStride = lowWord(mFactors.batchStride),
+                                        .pivotStride = lowWord(mFactoring.pivots.batchStride)});
         dispatch.groups = groups * mDense.batches;
         mDense.add(std::move(dispatch));
     }

@@ -108,7 +108,7 @@ private:
         if (mProblem.basisColumns > 0)
             dispatch.views.push_back(
                 mDense.view(basis(first), mRows, mProblem.basisColumns, View::Use::eWrite));
-        dispatch.push = {lowWord(mDense.batches)};
+        dispatch.setPush(QrWholePush{.batches = lowWord(mDense.batches)});
         dispatch.groups = mDense.batches;
         mDense.add(std::move(dispatch));
     }
@@ -194,9 +194,14 @@ private:
                                mDense.elementBytes(), View::Use::eReadWrite},
                               {mFactors, 0, mDense.batches * mReflections * mDense.elementBytes(),
                                mDense.elementBytes(), View::Use::eWrite}};
-            dispatch.push = {lowWord(mRows),  lowWord(mColumns),      lowWord(mReflections),
-                             lowWord(start),  lowWord(width),         lowWord(step),
-                             lowWord(groups), lowWord(mDense.batches)};
+            dispatch.setPush(QrColumnPush{.rows = lowWord(mRows),
+                                          .stride = lowWord(mColumns),
+                                          .reflections = lowWord(mReflections),
+                                          .start = lowWord(start),
+                                          .width = lowWord(width),
+                                          .step = lowWord(step),
+                                          .groups = lowWord(groups),
+                                          .batches = lowWord(mDense.batches)});
             dispatch.groups = groups * mDense.batches;
             mDense.add(std::move(dispatch));
         }
@@ -218,8 +223,11 @@ private:
                           {mFactors, 0, mDense.batches * mReflections * mDense.elementBytes(),
                            mDense.elementBytes(), View::Use::eRead},
                           mDense.view(factor(start), width, width, View::Use::eWrite)};
-        dispatch.push = {lowWord(width), lowWord(mReflections), lowWord(start),
-                         lowWord(mDense.batches), lowWord(factor(start).batchStride)};
+        dispatch.setPush(QrFactorPush{.width = lowWord(width),
+                                      .reflections = lowWord(mReflections),
+                                      .start = lowWord(start),
+                                      .batches = lowWord(mDense.batches),
+                                      .triangleBatch = lowWord(factor(start).batchStride)});
         dispatch.groups = mDense.batches;
         mDense.add(std::move(dispatch));
     }
@@ -264,8 +272,10 @@ private:
             mDense.view(work(), mRows, mColumns, View::Use::eRead),
             {mScales, 0, mDense.batches * sizeof(uint32_t), sizeof(uint32_t), View::Use::eRead},
             mDense.view(triangle(first), mProblem.triangleRows, mColumns, View::Use::eWrite)};
-        dispatch.push = {lowWord(mRows), lowWord(mProblem.triangleRows), lowWord(mColumns),
-                         lowWord(mDense.batches)};
+        dispatch.setPush(QrTrianglePush{.workRows = lowWord(mRows),
+                                        .rows = lowWord(mProblem.triangleRows),
+                                        .columns = lowWord(mColumns),
+                                        .batches = lowWord(mDense.batches)});
         dispatch.groups =
             divideUp(mProblem.triangleRows * mColumns * mDense.batches, mRules.groupSize);
         mDense.add(std::move(dispatch));

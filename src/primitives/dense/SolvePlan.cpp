@@ -33,8 +33,10 @@ void addPermutation(DensePlanner& dense, const SolveProblem& problem, const Dens
         b.memory = 3;
         dispatch.views.push_back(dense.view(b, problem.size, problem.columns, View::Use::eRead));
     }
-    dispatch.push = {lowWord(problem.size), lowWord(problem.columns), lowWord(dense.batches),
-                     lowWord(problem.size)};
+    dispatch.setPush(PermuteRowsPush{.rows = lowWord(problem.size),
+                                     .columns = lowWord(problem.columns),
+                                     .batches = lowWord(dense.batches),
+                                     .orderStride = lowWord(problem.size)});
     dispatch.groups = divideUp(side * dense.batches, group);
     dense.add(std::move(dispatch));
 }

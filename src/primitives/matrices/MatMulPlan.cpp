@@ -381,28 +381,28 @@ void MatMulPlanner::addPush(Dispatch& dispatch, const Panel& panel, const Slices
     if (isVector()) // of the vector's elements
         vectorStride = (swapped ? aAlongInner() : bAlongInner()) ? 1 : b.stride;
     const bool tiled = !isVector();
-    dispatch.push = {word(panel.rows),
-                     word(panel.columns),
-                     word(slices.inner),
-                     word(panel.batches),
-                     word(a.stride),
-                     word(vectorStride),
-                     word(mProblem.c.stride),
-                     word(a.batchStride),
-                     word(b.batchStride),
-                     word(mProblem.c.batchStride),
-                     tiled && mTile.rows ? word(divideUp(panel.rows, mTile.rows)) : 1,
-                     tiled && mTile.columns ? word(divideUp(panel.columns, mTile.columns)) : 1,
-                     word(slices.count),
-                     word(slices.length),
-                     word(slices.number),
-                     word(panel.row),
-                     word(panel.column),
-                     word(panel.batch),
-                     mLanes};
-    for (const double factor : {mProblem.alpha, mProblem.beta})
-        for (const uint32_t part : wordsOf(factor, mSum))
-            dispatch.push.push_back(part);
+    dispatch.setPush(MatMulPush{
+        .rows = word(panel.rows),
+        .columns = word(panel.columns),
+        .inner = word(slices.inner),
+        .batches = word(panel.batches),
+        .strideA = word(a.stride),
+        .strideB = word(vectorStride),
+        .strideC = word(mProblem.c.stride),
+        .batchStrideA = word(a.batchStride),
+        .batchStrideB = word(b.batchStride),
+        .batchStrideC = word(mProblem.c.batchStride),
+        .tileRows = tiled && mTile.rows ? word(divideUp(panel.rows, mTile.rows)) : 1u,
+        .tileColumns = tiled && mTile.columns ? word(divideUp(panel.columns, mTile.columns)) : 1u,
+        .slices = word(slices.count),
+        .sliceLength = word(slices.length),
+        .firstSlice = word(slices.number),
+        .rowOffset = word(panel.row),
+        .columnOffset = word(panel.column),
+        .batchOffset = word(panel.batch),
+        .lanes = mLanes,
+        .alphaWords = wordsOf(mProblem.alpha, mSum),
+        .betaWords = wordsOf(mProblem.beta, mSum)});
 }
 
 void MatMulPlanner::addProduct(const Panel& panel, const Slices& slices, bool final) {

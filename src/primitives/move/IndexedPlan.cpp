@@ -114,23 +114,18 @@ private:
         const View indices{1, list.first * bytes, list.count * bytes, static_cast<uint32_t>(bytes)};
         const uint64_t units = part.count / mUnit;
         const uint64_t count = outer.count * list.count * units;
-        const Divider row = Divider::of(lowWord(units));
-        const Divider items = Divider::of(lowWord(list.count));
         Dispatch dispatch;
         dispatch.views = {mProblem.scatter ? rows : indexed, indices, out};
-        dispatch.push = {lowWord(count),
-                         row.divisor,
-                         row.multiplier,
-                         row.shift,
-                         items.divisor,
-                         items.multiplier,
-                         items.shift,
-                         lowWord(mRowBytes / mUnit),
-                         lowWord(mProblem.indices * mRowBytes / mUnit),
-                         lowWord(mProblem.array.length * mRowBytes / mUnit),
-                         lowWord(places.count),
-                         lowWord(places.first),
-                         highWord(places.first)};
+        dispatch.setPush(
+            IndexedPush{.count = lowWord(count),
+                        .row = Divider::of(lowWord(units)),
+                        .rows = Divider::of(lowWord(list.count)),
+                        .rowStride = lowWord(mRowBytes / mUnit),
+                        .listStride = lowWord(mProblem.indices * mRowBytes / mUnit),
+                        .placeStride = lowWord(mProblem.array.length * mRowBytes / mUnit),
+                        .places = lowWord(places.count),
+                        .firstPlaceLow = lowWord(places.first),
+                        .firstPlaceHigh = highWord(places.first)});
         dispatch.groups = divideUp(count, uint64_t{mRules.groupSize} * mRules.perInvocation);
         mPlan.steps.push_back(std::move(dispatch));
     }

@@ -223,15 +223,14 @@ private:
         uint64_t count = 1;
         for (const MoveAxis& axis : block.axes)
             count *= axis.extent;
-        dispatch.push = {lowWord(count), lowWord(backwards / mUnit)};
+        dispatch.setPush(MovePush{.count = lowWord(count), .inOffset = lowWord(backwards / mUnit)});
         for (size_t i = block.axes.size(); i-- > 0;) {
             const MoveAxis& axis = block.axes[i];
-            const Divider extent = Divider::of(lowWord(axis.extent));
-            dispatch.push.insert(
-                dispatch.push.end(),
-                {extent.divisor, extent.multiplier, extent.shift,
-                 lowWord(static_cast<uint64_t>(axis.in / static_cast<int64_t>(mUnit))),
-                 lowWord(axis.out / mUnit)});
+            const int64_t inStride = axis.in / static_cast<int64_t>(mUnit);
+            appendWords(dispatch.push,
+                        MovePush::Axis{.extent = Divider::of(lowWord(axis.extent)),
+                                       .inStride = lowWord(static_cast<uint64_t>(inStride)),
+                                       .outStride = lowWord(axis.out / mUnit)});
         }
         dispatch.groups = divideUp(count, uint64_t{mRules.groupSize} * mRules.perInvocation);
         dispatch.kernel = kernel("strided copy",
@@ -262,18 +261,18 @@ private:
         const uint64_t tilesA = divideUp(a.extent, mTileA);
         const uint64_t tilesB = divideUp(b.extent, mTileB);
         const uint64_t batches = outer.extent * inner.extent;
-        dispatch.push = {lowWord(a.extent),
-                         lowWord(b.extent),
-                         in(b),
-                         out(a),
-                         lowWord(tilesA),
-                         lowWord(tilesB),
-                         lowWord(batches),
-                         lowWord(inner.extent),
-                         in(inner),
-                         out(inner),
-                         in(outer),
-                         out(outer)};
+        dispatch.setPush(MoveTilePush{.extentA = lowWord(a.extent),
+                                      .extentB = lowWord(b.extent),
+                                      .inStrideB = in(b),
+                                      .outStrideA = out(a),
+                                      .tilesA = lowWord(tilesA),
+                                      .tilesB = lowWord(tilesB),
+                                      .batches = lowWord(batches),
+                                      .inner = lowWord(inner.extent),
+                                      .inInner = in(inner),
+                                      .outInner = out(inner),
+                                      .inOuter = in(outer),
+                                      .outOuter = out(outer)});
         dispatch.groups = batches * tilesA * tilesB;
         std::string macros = formatted("#define TILE_A {}u\n#define TILE_B {}u\n"
                                        "#define INVOCATIONS {}u\n",

@@ -3,9 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "primitives/plan/PushConstants.hpp"
 
 namespace kp::primitives {
 
@@ -65,6 +68,14 @@ struct Dispatch {
     uint32_t kernel = 0; ///< Plan::kernels
     std::vector<View> views;
     std::vector<uint32_t> push;
+    /// The members that `push` begins with; of external shaders none. For tests.
+    std::span<const PushMember> pushMembers;
+    /// @param values  a struct that the build made of the push constants of the kernel's text
+    template <typename Push>
+    void setPush(const Push& values) {
+        push = pushWords(values);
+        pushMembers = Push::kMembers;
+    }
     /// Work groups, folded into x, y and z: flatGroup() in the shader is at least this many.
     uint64_t groups = 1;
     /// If not 0, exactly these work groups, for external shaders: their push constants are only

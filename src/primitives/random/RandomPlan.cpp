@@ -22,6 +22,7 @@
 
 #include "base/Text.hpp"
 #include "operations/GlslType.hpp"
+#include "primitives/source/Division.hpp"
 #include "primitives/source/OperatorSource.hpp"
 #include "primitives/source/Source.hpp"
 
@@ -320,12 +321,13 @@ std::vector<std::vector<uint32_t>> randomPushes(const RandomProblem& problem,
     for (uint64_t first = 0; first < problem.count; first += most) {
         const uint64_t count = std::min(most, problem.count - first);
         const uint64_t number = problem.state.counter + first;
-        std::vector<uint32_t>& push = pushes.emplace_back();
-        push = {static_cast<uint32_t>(count), static_cast<uint32_t>(number),
-                static_cast<uint32_t>(number >> 32), static_cast<uint32_t>(problem.state.stream),
-                static_cast<uint32_t>(problem.state.stream >> 32)};
-        push.insert(push.end(), keys.begin(), keys.end());
-        push.insert(push.end(), parameters.begin(), parameters.end());
+        pushes.push_back(pushWords(RandomPush{.count = lowWord(count),
+                                              .counterLow = lowWord(number),
+                                              .counterHigh = highWord(number),
+                                              .streamLow = lowWord(problem.state.stream),
+                                              .streamHigh = highWord(problem.state.stream),
+                                              .keys = keys,
+                                              .parameters = parameters}));
     }
     return pushes;
 }
@@ -359,6 +361,7 @@ Plan planRandom(const RandomProblem& problem, const DeviceTraits& traits) {
         if (quantiles)
             dispatch.views.push_back(*quantiles);
         dispatch.push = std::move(pushes[plan.steps.size()]);
+        dispatch.pushMembers = RandomPush::kMembers;
         // The first and the last block may be incomplete.
         const uint64_t blocks = count * bytes / 16 + 2;
         const uint64_t perGroup = uint64_t{rules.groupSize} * rules.blocks;

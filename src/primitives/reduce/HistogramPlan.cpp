@@ -260,17 +260,17 @@ private:
             if (result == Result::eSums)
                 dispatch.views.push_back(
                     {mMemories.weights, begin * mOutBytes, count * mOutBytes, mOutBytes});
-            dispatch.push = {lowWord(count),
-                             lowWord(chunk),
-                             lowWord(bins),
-                             lowWord(first),
-                             highWord(first),
-                             first + bins == mBins ? 1u : 0u,
-                             lowWord(copies),
-                             std::bit_cast<uint32_t>(low),
-                             std::bit_cast<uint32_t>(perUnit),
-                             std::bit_cast<uint32_t>(quick.shift),
-                             std::bit_cast<uint32_t>(quick.margin)};
+            dispatch.setPush(HistogramPush{.count = lowWord(count),
+                                           .chunkBlocks = lowWord(chunk),
+                                           .bins = lowWord(bins),
+                                           .baseLow = lowWord(first),
+                                           .baseHigh = highWord(first),
+                                           .closed = first + bins == mBins ? 1u : 0u,
+                                           .copies = lowWord(copies),
+                                           .low = low,
+                                           .perUnit = perUnit,
+                                           .shift = quick.shift,
+                                           .margin = quick.margin});
             dispatch.groups = divideUp(blocks, chunk);
             mPlan.steps.emplace_back(std::move(dispatch));
         }

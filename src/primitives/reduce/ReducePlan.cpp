@@ -224,9 +224,14 @@ void ReducePlanner::addRows(const Rows& rows) {
                                   static_cast<uint32_t>(bytes)});
     }
     dispatch.views.push_back(view(rows.out, rows.rows * rows.chunks, false));
-    dispatch.push = {rows.lanes,           lowWord(rows.rows),  lowWord(rows.length),
-                     lowWord(rows.chunks), lowWord(rows.base),  highWord(rows.base),
-                     lowWord(rows.count),  highWord(rows.count)};
+    dispatch.setPush(ReduceRowsPush{.lanes = rows.lanes,
+                                    .rows = lowWord(rows.rows),
+                                    .length = lowWord(rows.length),
+                                    .chunks = lowWord(rows.chunks),
+                                    .baseLow = lowWord(rows.base),
+                                    .baseHigh = highWord(rows.base),
+                                    .countLow = lowWord(rows.count),
+                                    .countHigh = highWord(rows.count)});
     dispatch.groups = divideUp(rows.rows, mRules.groupSize / rows.lanes) * rows.chunks;
     mPlan.steps.push_back(std::move(dispatch));
 }
@@ -249,17 +254,18 @@ void ReducePlanner::addColumns(const Columns& columns, bool segmented) {
     }
     dispatch.views.push_back(
         view(columns.out, columns.slabs * columns.chunks * columns.columns, false));
-    dispatch.push = {lanes,
-                     lowWord(columns.slabs),
-                     lowWord(columns.length),
-                     lowWord(columns.columns),
-                     lowWord(columns.stride),
-                     lowWord(columns.chunks),
-                     lowWord(divideUp(columns.length, columns.chunks)),
-                     lowWord(columns.base),
-                     highWord(columns.base),
-                     lowWord(columns.count),
-                     highWord(columns.count)};
+    dispatch.setPush(
+        ReduceColumnsPush{.lanes = lanes,
+                          .slabs = lowWord(columns.slabs),
+                          .length = lowWord(columns.length),
+                          .columns = lowWord(columns.columns),
+                          .stride = lowWord(columns.stride),
+                          .chunks = lowWord(columns.chunks),
+                          .chunkLength = lowWord(divideUp(columns.length, columns.chunks)),
+                          .baseLow = lowWord(columns.base),
+                          .baseHigh = highWord(columns.base),
+                          .countLow = lowWord(columns.count),
+                          .countHigh = highWord(columns.count)});
     dispatch.groups = columns.slabs * columns.chunks * divideUp(columns.columns, lanes);
     mPlan.steps.push_back(std::move(dispatch));
 }

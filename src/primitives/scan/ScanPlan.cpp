@@ -247,8 +247,10 @@ void ScanPlanner::addHeads(const Piece& piece) {
         dispatch.views = {{kScanOffsets, first * offsetBytes, count * offsetBytes,
                            static_cast<uint32_t>(offsetBytes)},
                           {mHeads, 0, bytes, 4, View::Use::eReadWrite}};
-        dispatch.push = {lowWord(count), lowWord(piece.count), lowWord(piece.first),
-                         highWord(piece.first)};
+        dispatch.setPush(ScanHeadsPush{.segments = lowWord(count),
+                                       .count = lowWord(piece.count),
+                                       .baseLow = lowWord(piece.first),
+                                       .baseHigh = highWord(piece.first)});
         dispatch.groups = divideUp(count, mRules.groupSize);
         mPlan.steps.push_back(std::move(dispatch));
     }
@@ -277,9 +279,11 @@ void ScanPlanner::addTiles(const Piece& piece, uint64_t number, uint64_t pieces)
     // Rows start at multiples of their length.
     const uint64_t length = mProblem.length;
     const uint64_t headFirst = (length - piece.first % length) % length;
-    dispatch.push = {lowWord(piece.count), lowWord(std::min(headFirst, piece.count)),
-                     lowWord(std::min<uint64_t>(length, UINT32_MAX)), lowWord(number),
-                     lowWord(pieces)};
+    dispatch.setPush(ScanTilePush{.count = lowWord(piece.count),
+                                  .headFirst = lowWord(std::min(headFirst, piece.count)),
+                                  .headEvery = lowWord(std::min<uint64_t>(length, UINT32_MAX)),
+                                  .piece = lowWord(number),
+                                  .pieces = lowWord(pieces)});
     dispatch.groups = tilesOf(piece.count);
     mPlan.steps.push_back(std::move(dispatch));
 }
@@ -341,8 +345,10 @@ void ScanPlanner::planRows() {
             mPlan.steps.push_back(Fill{mStates, 0, rows * statesPerRow, 0});
             dispatch.views.push_back({mStates, 0, rows * statesPerRow, 4, View::Use::eReadWrite});
         }
-        dispatch.push = {lowWord(length), lowWord(rows), lowWord(tilesOf(length)),
-                         lowWord(statesPerRow / 4)};
+        dispatch.setPush(ScanTilePushOfRows{.count = lowWord(length),
+                                            .rows = lowWord(rows),
+                                            .tilesPerRow = lowWord(tilesOf(length)),
+                                            .statesPerRow = lowWord(statesPerRow / 4)});
         dispatch.groups = rows * tilesOf(length);
         mPlan.steps.push_back(std::move(dispatch));
     }
@@ -462,16 +468,16 @@ void ScanPlanner::planColumnBlock(const ColumnBlock& block) {
                                           static_cast<uint32_t>(mOutBytes), View::Use::eWrite});
             if (chunked)
                 dispatch.views.push_back(sums);
-            dispatch.push = {lanes,
-                             lowWord(block.slabs),
-                             lowWord(rows),
-                             lowWord(block.columns),
-                             lowWord(block.rowStep),
-                             lowWord(block.columnStep),
-                             lowWord(chunkLength),
-                             lowWord(chunks),
-                             lowWord(piece * chunks),
-                             lowWord(pieces * chunks)};
+            dispatch.setPush(ScanColumnsPush{.lanes = lanes,
+                                             .slabs = lowWord(block.slabs),
+                                             .length = lowWord(rows),
+                                             .columns = lowWord(block.columns),
+                                             .stride = lowWord(block.rowStep),
+                                             .columnStep = lowWord(block.columnStep),
+                                             .chunkLength = lowWord(chunkLength),
+                                             .chunks = lowWord(chunks),
+                                             .chunkBase = lowWord(piece * chunks),
+                                             .allChunks = lowWord(pieces * chunks)});
             dispatch.groups = block.slabs * divideUp(block.columns, lanes) *
                               divideUp(chunks, mRules.groupSize / lanes);
             mPlan.steps.push_back(std::move(dispatch));

@@ -63,8 +63,11 @@ Plan planSelectAlone(const SelectProblem& problem, const DeviceTraits& traits) {
         macros, functions, std::string(SELECTALONE_GLSL) + std::string(SELECTMARK_GLSL), false);
     kernel.constants = {1};
     dispatch.kernel = plan.addKernel(std::move(kernel));
-    dispatch.push = {lowWord(problem.count), lowWord(outCount), lowWord(lengthCount),
-                     problem.groupSize, traits.maxGroupCount};
+    dispatch.setPush(SelectAlonePush{.count = lowWord(problem.count),
+                                     .outCount = lowWord(outCount),
+                                     .lengthCount = lowWord(lengthCount),
+                                     .perGroup = problem.groupSize,
+                                     .maxGroups = traits.maxGroupCount});
     dispatch.groups = 1;
     plan.steps.emplace_back(std::move(dispatch));
     return plan;

@@ -170,8 +170,11 @@ private:
             output(mProblem.inverse, mProblem.count, static_cast<uint32_t>(inverseBytes())));
         dispatch.views.push_back(output(mProblem.number, 1, mProblem.wideNumber ? 8 : 4));
         dispatch.views.push_back(output(mProblem.dispatch, 3, 4));
-        dispatch.push = {lowWord(mProblem.count), lowWord(mProblem.outCount),
-                         lowWord(mProblem.lengthCount), mProblem.groupSize, mTraits.maxGroupCount};
+        dispatch.setPush(SelectTilePush{.count = lowWord(mProblem.count),
+                                        .outCount = lowWord(mProblem.outCount),
+                                        .lengthCount = lowWord(mProblem.lengthCount),
+                                        .perGroup = mProblem.groupSize,
+                                        .maxGroups = mTraits.maxGroupCount});
         dispatch.groups = tiles;
         mPlan.steps.emplace_back(std::move(dispatch));
     }
@@ -214,11 +217,8 @@ private:
     }
     /// Sets the groups of a dispatch over the tiles of a piece, whose shader has tileMacros().
     void setTiles(Dispatch& dispatch, const InputPiece& piece) const {
-        dispatch.groups = piece.tiles;
-        if (mRules.strip == 0)
-            return;
-        dispatch.groups = divideUp(piece.tiles, mRules.tile.groupSize);
-        dispatch.push.push_back(lowWord(mRules.strip));
+        dispatch.groups =
+            mRules.strip == 0 ? piece.tiles : divideUp(piece.tiles, mRules.tile.groupSize);
     }
 
     void addMarkKernel() {
@@ -290,7 +290,9 @@ private:
         Dispatch dispatch;
         dispatch.kernel = mMarkKernel;
         dispatch.views = {in, marksOf(piece, View::Use::eWrite), tilesOf(piece, View::Use::eWrite)};
-        dispatch.push = {lowWord(piece.count), lowWord(before)};
+        dispatch.setPush(SelectMarkPush{.count = lowWord(piece.count),
+                                        .before = lowWord(before),
+                                        .tileElements = lowWord(mRules.strip)});
         setTiles(dispatch, piece);
         mPlan.steps.emplace_back(std::move(dispatch));
     }
@@ -307,9 +309,12 @@ private:
         }
         if (last && mProblem.dispatch)
             dispatch.views.push_back({*mProblem.dispatch, 0, 12, 4, View::Use::eWrite});
-        dispatch.push = {lowWord(piece.tiles), static_cast<uint32_t>(number),
-                         lowWord(piece.first), highWord(piece.first),
-                         mProblem.groupSize,   mTraits.maxGroupCount};
+        dispatch.setPush(SelectScanPush{.count = lowWord(piece.tiles),
+                                        .piece = static_cast<uint32_t>(number),
+                                        .baseLow = lowWord(piece.first),
+                                        .baseHigh = highWord(piece.first),
+                                        .perGroup = mProblem.groupSize,
+                                        .maxGroups = mTraits.maxGroupCount});
         mPlan.steps.emplace_back(std::move(dispatch));
     }
 
@@ -362,15 +367,16 @@ private:
             dispatch.views.push_back({*mProblem.inverse, piece.first * inverseBytes(),
                                       piece.count * inverseBytes(),
                                       static_cast<uint32_t>(inverseBytes()), View::Use::eWrite});
-        dispatch.push = {lowWord(piece.count),
-                         static_cast<uint32_t>(number),
-                         static_cast<uint32_t>(mPieces.size()),
-                         lowWord(piece.first),
-                         highWord(piece.first),
-                         lowWord(first),
-                         highWord(first),
-                         lowWord(elements),
-                         lowWord(lengths)};
+        dispatch.setPush(SelectMovePush{.count = lowWord(piece.count),
+                                        .piece = static_cast<uint32_t>(number),
+                                        .pieces = static_cast<uint32_t>(mPieces.size()),
+                                        .baseLow = lowWord(piece.first),
+                                        .baseHigh = highWord(piece.first),
+                                        .windowLow = lowWord(first),
+                                        .windowHigh = highWord(first),
+                                        .windowCount = lowWord(elements),
+                                        .lengthCount = lowWord(lengths),
+                                        .tileElements = lowWord(mRules.strip)});
         setTiles(dispatch, piece);
         mPlan.steps.emplace_back(std::move(dispatch));
     }

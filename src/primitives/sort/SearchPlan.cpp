@@ -72,8 +72,11 @@ Plan planSearch(const SearchProblem& problem, const DeviceTraits& traits) {
             dispatch.views.push_back({placesArgument, first * problem.placeBytes,
                                       needles * problem.placeBytes, problem.placeBytes,
                                       View::Use::eWrite});
-            dispatch.push = {lowWord(sorted), lowWord(needles), lowWord(base), highWord(base),
-                             lowWord(first)};
+            dispatch.setPush(SearchPush{.sortedCount = lowWord(sorted),
+                                        .needleCount = lowWord(needles),
+                                        .baseLow = lowWord(base),
+                                        .baseHigh = highWord(base),
+                                        .needleBase = lowWord(first)});
             dispatch.groups = divideUp(needles, uint64_t{rules.groupSize} * rules.perInvocation);
             plan.steps.emplace_back(std::move(dispatch));
         }

@@ -86,8 +86,13 @@ void SortPlanner::planLookBack(Part part, const SortChain& keys, const SortChain
                           formatted("#define ALL_DIGITS {}\n", mPasses));
     count.views = {view(keys.places[0], part, 0, mKeyBytes, Use::eRead),
                    {totals, 0, totalBytes, 4, Use::eReadWrite}};
-    count.push = {
-        lowWord(part.count), lowWord(blockKeys), mProblem.firstBit, mProblem.bits, mFlip, 0, 0};
+    count.setPush(SortHistogramPush{.count = lowWord(part.count),
+                                    .blockSize = lowWord(blockKeys),
+                                    .firstBit = mProblem.firstBit,
+                                    .bits = mProblem.bits,
+                                    .flip = mFlip,
+                                    .block = 0,
+                                    .blocks = 0});
     count.groups = divideUp(part.count, blockKeys);
     mPlan.steps.push_back(std::move(count));
 
@@ -114,8 +119,11 @@ void SortPlanner::planLookBack(Part part, const SortChain& keys, const SortChain
             dispatch.views.push_back(
                 view(values.places[digit + 1], part, 0, mProblem.valueBytes, Use::eWrite));
         }
-        dispatch.push = {lowWord(part.count), digitShift(digit), digitMask(digit), mFlip,
-                         flags(digit)};
+        dispatch.setPush(SortLookBackPush{.count = lowWord(part.count),
+                                          .shift = digitShift(digit),
+                                          .mask = digitMask(digit),
+                                          .flip = mFlip,
+                                          .flags = flags(digit)});
         dispatch.groups = tiles;
         mPlan.steps.push_back(std::move(dispatch));
     }
@@ -150,13 +158,13 @@ void SortPlanner::planThreeDispatches(Part part, const SortChain& keys, const So
             count.kernel = counter;
             count.views = {view(keys.places[digit], read, first, mKeyBytes, Use::eRead),
                            {counts, 0, blocks * kSortRowBytes, 4, Use::eWrite}};
-            count.push = {lowWord(read.count),
-                          lowWord(blockKeys),
-                          digitShift(digit),
-                          lowWord(std::bit_width(digitMask(digit))),
-                          mFlip,
-                          lowWord(first / blockKeys),
-                          lowWord(blocks)};
+            count.setPush(SortHistogramPush{.count = lowWord(read.count),
+                                            .blockSize = lowWord(blockKeys),
+                                            .firstBit = digitShift(digit),
+                                            .bits = lowWord(std::bit_width(digitMask(digit))),
+                                            .flip = mFlip,
+                                            .block = lowWord(first / blockKeys),
+                                            .blocks = lowWord(blocks)});
             count.groups = divideUp(read.count, blockKeys);
             mPlan.steps.push_back(std::move(count));
         }
@@ -165,7 +173,7 @@ void SortPlanner::planThreeDispatches(Part part, const SortChain& keys, const So
         add.views = {{counts, 0, blocks * kSortRowBytes, 4, Use::eRead},
                      {offsets, 0, blocks * kSortRowBytes * 2, 8, Use::eWrite},
                      {totals, 0, kSortRowBytes * 2, 8, Use::eWrite}};
-        add.push = {lowWord(blocks)};
+        add.setPush(SortOffsetsPush{.blocks = lowWord(blocks)});
         add.groups = 256;
         mPlan.steps.push_back(std::move(add));
         for (uint64_t first = 0; first < part.count; first += chunk) {
@@ -186,13 +194,19 @@ void SortPlanner::planThreeDispatches(Part part, const SortChain& keys, const So
                     dispatch.views.push_back(
                         view(values.places[digit + 1], written, place, bytes, Use::eWrite));
                 }
-                dispatch.push = {lowWord(read.count), digitShift(digit),
-                                 digitMask(digit),    mFlip,
-                                 flags(digit),        lowWord(first),
-                                 highWord(first),     lowWord(place),
-                                 highWord(place),     lowWord(written.count),
-                                 lowWord(blockTiles), lowWord(first / blockKeys),
-                                 lowWord(blocks)};
+                dispatch.setPush(SortPassPush{.count = lowWord(read.count),
+                                              .shift = digitShift(digit),
+                                              .mask = digitMask(digit),
+                                              .flip = mFlip,
+                                              .flags = flags(digit),
+                                              .baseLow = lowWord(first),
+                                              .baseHigh = highWord(first),
+                                              .windowLow = lowWord(place),
+                                              .windowHigh = highWord(place),
+                                              .windowCount = lowWord(written.count),
+                                              .blockTiles = lowWord(blockTiles),
+                                              .block = lowWord(first / blockKeys),
+                                              .blocks = lowWord(blocks)});
                 dispatch.groups = divideUp(read.count, blockKeys);
                 mPlan.steps.push_back(std::move(dispatch));
             }
@@ -295,17 +309,17 @@ void SortPlanner::planSegments(Part part, uint64_t segments, uint64_t length) {
                                       (count + 1) * offsetBytes, lowWord(offsetBytes), Use::eRead});
         if (hasLong)
             dispatch.views.push_back({list, 0, listBytes, 4, Use::eReadWrite});
-        dispatch.push = {lowWord(part.count),
-                         lowWord(count),
-                         lowWord(length),
-                         mProblem.firstBit,
-                         mProblem.bits,
-                         mFlip,
-                         (mProblem.indices ? kSortIndices : 0) |
-                             (mProblem.discardKeys ? kSortDiscardKeys : 0),
-                         lowWord(longTiles),
-                         lowWord(mProblem.take),
-                         packs ? lowWord(perGroup) : 1};
+        dispatch.setPush(SortSegmentsPush{.count = lowWord(part.count),
+                                          .segments = lowWord(count),
+                                          .length = lowWord(length),
+                                          .firstBit = mProblem.firstBit,
+                                          .bits = mProblem.bits,
+                                          .flip = mFlip,
+                                          .flags = (mProblem.indices ? kSortIndices : 0) |
+                                                   (mProblem.discardKeys ? kSortDiscardKeys : 0),
+                                          .longTiles = lowWord(longTiles),
+                                          .take = lowWord(mProblem.take),
+                                          .perGroup = packs ? lowWord(perGroup) : 1});
         dispatch.groups = packs ? divideUp(count, perGroup) : count;
         mPlan.steps.push_back(std::move(dispatch));
     }
@@ -334,8 +348,12 @@ void SortPlanner::planLong(const SortTile& tile, Part part, uint32_t list, uint6
             dispatch.views.push_back(view(valuesIn, part, 0, bytes, Use::eRead));
             dispatch.views.push_back(view(valuesOut, part, 0, bytes, Use::eWrite));
         }
-        dispatch.push = {
-            digitShift(digit), digitMask(digit), mFlip, what, lowWord(longTiles), groups};
+        dispatch.setPush(SortLongPush{.shift = digitShift(digit),
+                                      .mask = digitMask(digit),
+                                      .flip = mFlip,
+                                      .flags = what,
+                                      .longTiles = lowWord(longTiles),
+                                      .groups = groups});
         dispatch.groups = groups;
         mPlan.steps.push_back(std::move(dispatch));
     };

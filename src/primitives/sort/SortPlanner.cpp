@@ -110,9 +110,13 @@ void SortPlanner::planStrips(Part part, const SortChain& keys, const SortChain& 
         Dispatch dispatch;
         dispatch.kernel = number;
         dispatch.views = std::move(views);
-        dispatch.push = {lowWord(part.count), lowWord(strips),  lowWord(stripKeys),
-                         digitShift(digit),   digitMask(digit), mFlip,
-                         flags(digit)};
+        dispatch.setPush(SortStripsPush{.count = lowWord(part.count),
+                                        .strips = lowWord(strips),
+                                        .stripKeys = lowWord(stripKeys),
+                                        .shift = digitShift(digit),
+                                        .mask = digitMask(digit),
+                                        .flip = mFlip,
+                                        .flags = flags(digit)});
         dispatch.groups = divideUp(invocations, tile.groupSize);
         mPlan.steps.push_back(std::move(dispatch));
     };
@@ -159,15 +163,15 @@ void SortPlanner::planMerges(Part part, uint64_t length) {
         dispatch.views.push_back(view(mMemories.valuesOut, out, 0, bytes, Use::eWrite));
         dispatch.views.push_back(halves("halves of values", bytes));
     }
-    dispatch.push = {lowWord(part.count),
-                     lowWord(rows),
-                     lowWord(length),
-                     lowWord(mask),
-                     highWord(mask),
-                     mFlip,
-                     (mProblem.indices ? kSortIndices : 0) |
-                         (mProblem.discardKeys ? kSortDiscardKeys : 0),
-                     lowWord(mProblem.take)};
+    dispatch.setPush(SortMergePush{.count = lowWord(part.count),
+                                   .rows = lowWord(rows),
+                                   .length = lowWord(length),
+                                   .maskLow = lowWord(mask),
+                                   .maskHigh = highWord(mask),
+                                   .flip = mFlip,
+                                   .flags = (mProblem.indices ? kSortIndices : 0) |
+                                            (mProblem.discardKeys ? kSortDiscardKeys : 0),
+                                   .take = lowWord(mProblem.take)});
     dispatch.groups = divideUp(rows, tile.groupSize);
     mPlan.steps.push_back(std::move(dispatch));
 }

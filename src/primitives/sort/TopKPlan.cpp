@@ -266,10 +266,15 @@ private:
         if (in.indices)
             dispatch.views.push_back(
                 view(*in.indices, inFirst, inCount, mProblem.indexBytes, Use::eRead));
-        dispatch.push = {
-            lowWord(rowCount),   lowWord(chunkCount), lowWord(chunkSize),           lowWord(length),
-            lowWord(out.length), lowWord(k),          mProblem.smallest ? 0u : ~0u, lowWord(place),
-            highWord(place)};
+        dispatch.setPush(TopKDigitsPush{.rows = lowWord(rowCount),
+                                        .chunks = lowWord(chunkCount),
+                                        .chunkSize = lowWord(chunkSize),
+                                        .length = lowWord(length),
+                                        .outLength = lowWord(out.length),
+                                        .k = lowWord(k),
+                                        .flip = mProblem.smallest ? 0u : ~0u,
+                                        .baseLow = lowWord(place),
+                                        .baseHigh = highWord(place)});
         dispatch.groups = rowCount * chunkCount;
         mPlan.steps.emplace_back(std::move(dispatch));
     }

@@ -121,9 +121,12 @@ private:
         return dispatch;
     }
 
-    std::vector<uint32_t> push(uint64_t tiles) const {
-        return {lowWord(mProblem.rows), lowWord(mProblem.inner), lowWord(mProblem.nonzeros),
-                lowWord(mProblem.columns), lowWord(tiles)};
+    SparsePush push(uint64_t tiles) const {
+        return {.rows = lowWord(mProblem.rows),
+                .columns = lowWord(mProblem.inner),
+                .nonzeros = lowWord(mProblem.nonzeros),
+                .width = lowWord(mProblem.columns),
+                .tiles = lowWord(tiles)};
     }
 
     void addRows() {
@@ -136,7 +139,7 @@ private:
         const std::string more =
             formatted("#define LANES {}u\n{}", lanes, lanes > 1 ? "#define SHARED_ROWS\n" : "");
         Dispatch dispatch = product(addKernel(more, SPARSEROWS_GLSL, mRules.groupSize, subgroups));
-        dispatch.push = push(0);
+        dispatch.setPush(push(0));
         dispatch.groups = divideUp(mProblem.rows, mRules.groupSize / lanes);
         mPlan.steps.emplace_back(std::move(dispatch));
     }
@@ -189,7 +192,7 @@ private:
         const uint32_t carries = mPlan.addScratch(tiles * width * bytes);
         dispatch.views.push_back(view(carryRows, tiles, 4, View::Use::eWrite));
         dispatch.views.push_back(view(carries, tiles * width, bytes, View::Use::eWrite));
-        dispatch.push = push(tiles);
+        dispatch.setPush(push(tiles));
         dispatch.groups = groups;
         mPlan.steps.emplace_back(std::move(dispatch));
 
@@ -200,7 +203,8 @@ private:
         add.kernel = addKernel(formatted("#define LANES {}u\n", lanes), SPARSECARRIES_GLSL, group);
         add.views = {view(carryRows, tiles, 4), view(carries, tiles * width, bytes),
                      view(4, mProblem.rows * width, bytes, View::Use::eReadWrite)};
-        add.push = {lowWord(mProblem.rows), lowWord(width), lowWord(tiles)};
+        add.setPush(SparseCarriesPush{
+            .rows = lowWord(mProblem.rows), .width = lowWord(width), .tiles = lowWord(tiles)});
         add.groups = tiles;
         mPlan.steps.emplace_back(std::move(add));
     }

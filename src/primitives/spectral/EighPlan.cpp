@@ -43,7 +43,7 @@ void addWhole(DensePlanner& dense, const EighProblem& problem, uint64_t first) {
     if (problem.vectors)
         dispatch.views.push_back(
             dense.view({2, given.first, size, size * size}, size, size, View::Use::eWrite));
-    dispatch.push = {lowWord(dense.batches)};
+    dispatch.setPush(EighWholePush{.batches = lowWord(dense.batches)});
     dispatch.groups = dense.batches;
     dense.add(std::move(dispatch));
 }

@@ -134,8 +134,13 @@ void JacobiSteps::addGram(uint64_t round, uint64_t sweep) {
                       states(View::Use::eRead),
                       {mGram, 0, mDense.batches * squares() * mSlices * mDense.elementBytes(),
                        mDense.elementBytes(), View::Use::eWrite}};
-    dispatch.push = {lowWord(mDense.batches), lowWord(mBlocks), lowWord(round), lowWord(sweep),
-                     lowWord(width()),        lowWord(mSlices), lowWord(length)};
+    dispatch.setPush(JacobiGramPush{.batches = lowWord(mDense.batches),
+                                    .blocks = lowWord(mBlocks),
+                                    .round = lowWord(round),
+                                    .sweep = lowWord(sweep),
+                                    .width = lowWord(width()),
+                                    .slices = lowWord(mSlices),
+                                    .length = lowWord(length)});
     dispatch.groups = pairs() * mSlices * mDense.batches;
     mDense.add(std::move(dispatch));
 }
@@ -149,8 +154,11 @@ void JacobiSteps::addPairs(uint64_t round, uint64_t sweep) {
                    : View{mGram, 0, bytes * mSlices, mDense.elementBytes(), View::Use::eRead},
         {mTurns, 0, bytes, mDense.elementBytes(), View::Use::eWrite},
         states(View::Use::eReadWrite)};
-    dispatch.push = {lowWord(mDense.batches), lowWord(mBlocks), lowWord(round), lowWord(sweep),
-                     lowWord(mSlices)};
+    dispatch.setPush(JacobiPairsPush{.batches = lowWord(mDense.batches),
+                                     .blocks = lowWord(mBlocks),
+                                     .round = lowWord(round),
+                                     .sweep = lowWord(sweep),
+                                     .slices = lowWord(mSlices)});
     dispatch.groups = pairs() * mDense.batches;
     mDense.add(std::move(dispatch));
 }
@@ -163,8 +171,11 @@ void JacobiSteps::addRows(const DenseBlock& rows, uint64_t round, bool both) {
                       {mTurns, 0, mDense.batches * squares() * mDense.elementBytes(),
                        mDense.elementBytes(), View::Use::eRead},
                       states(View::Use::eRead)};
-    dispatch.push = {lowWord(mDense.batches), lowWord(mBlocks), lowWord(round),
-                     lowWord(rows.stride), lowWord(parts)};
+    dispatch.setPush(JacobiRowsPush{.batches = lowWord(mDense.batches),
+                                    .blocks = lowWord(mBlocks),
+                                    .round = lowWord(round),
+                                    .width = lowWord(rows.stride),
+                                    .parts = lowWord(parts)});
     dispatch.groups = pairs() * parts * mDense.batches;
     mDense.add(std::move(dispatch));
 }
@@ -195,8 +206,11 @@ void JacobiSteps::sort(const DenseBlock& keys, uint64_t keyStride, const DenseBl
                       mDense.view(values, 1, mRows, View::Use::eWrite),
                       {mOrder, 0, mDense.batches * mRows * sizeof(uint32_t), sizeof(uint32_t),
                        View::Use::eWrite}};
-    dispatch.push = {lowWord(mRows), lowWord(mDense.batches), lowWord(stateWords()),
-                     lowWord(keyStride), lowWord(keys.batchStride)};
+    dispatch.setPush(JacobiOrderPush{.count = lowWord(mRows),
+                                     .batches = lowWord(mDense.batches),
+                                     .stateWords = lowWord(stateWords()),
+                                     .keyStride = lowWord(keyStride),
+                                     .keyBatch = lowWord(keys.batchStride)});
     dispatch.groups = divideUp(mRows * mDense.batches, mRules.groupSize);
     mDense.add(std::move(dispatch));
 }
@@ -210,8 +224,11 @@ void JacobiSteps::place(const DenseBlock& from, uint64_t length, const DenseBloc
         mDense.view(from, mRows, length, View::Use::eRead),
         {mOrder, 0, mDense.batches * mRows * sizeof(uint32_t), sizeof(uint32_t), View::Use::eRead},
         mDense.view(to, 1, mRows * length, View::Use::eWrite)};
-    dispatch.push = {lowWord(mRows), lowWord(length), lowWord(mDense.batches), lowWord(from.stride),
-                     lowWord(from.batchStride)};
+    dispatch.setPush(JacobiPlacePush{.count = lowWord(mRows),
+                                     .length = lowWord(length),
+                                     .batches = lowWord(mDense.batches),
+                                     .rowStride = lowWord(from.stride),
+                                     .rowBatch = lowWord(from.batchStride)});
     dispatch.groups = divideUp(mRows * length * mDense.batches, mRules.groupSize);
     mDense.add(std::move(dispatch));
 }

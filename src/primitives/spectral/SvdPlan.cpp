@@ -109,7 +109,7 @@ private:
             dispatch.views.push_back(mTall ? own : other);
             dispatch.views.push_back(mTall ? other : own);
         }
-        dispatch.push = {lowWord(mDense.batches)};
+        dispatch.setPush(SvdWholePush{.batches = lowWord(mDense.batches)});
         dispatch.groups = mDense.batches;
         mDense.add(std::move(dispatch));
     }
@@ -134,8 +134,10 @@ private:
         dispatch.views = {
             mDense.view(steps.matrix(), steps.allRows(), mLength, View::Use::eReadWrite),
             mDense.view(lengths, 1, mCount, View::Use::eWrite)};
-        dispatch.push = {lowWord(mCount), lowWord(steps.allRows()), lowWord(mLength),
-                         lowWord(mDense.batches)};
+        dispatch.setPush(SvdLengthsPush{.count = lowWord(mCount),
+                                        .allRows = lowWord(steps.allRows()),
+                                        .width = lowWord(mLength),
+                                        .batches = lowWord(mDense.batches)});
         dispatch.groups = mCount * mDense.batches;
         mDense.add(std::move(dispatch));
         steps.sort(lengths, 1, values(first), true);
@@ -164,7 +166,10 @@ private:
             mDense.view({mBasis, 0, mAll, mAll * mLength}, mLength, mAll, View::Use::eRead),
             mDense.view({mTriangle, 0, mCount, mAll * mCount}, mAll, mCount, View::Use::eRead),
             mDense.view(vectors(first), 1, mAll * mLength, View::Use::eWrite)};
-        dispatch.push = {lowWord(mLength), lowWord(mAll), lowWord(mCount), lowWord(mDense.batches)};
+        dispatch.setPush(SvdBasisPush{.rows = lowWord(mLength),
+                                      .columns = lowWord(mAll),
+                                      .count = lowWord(mCount),
+                                      .batches = lowWord(mDense.batches)});
         dispatch.groups = divideUp(mLength * mAll * mDense.batches, steps.rules().groupSize);
         mDense.add(std::move(dispatch));
     }

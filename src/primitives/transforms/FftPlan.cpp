@@ -279,16 +279,20 @@ Dispatch spectrumDispatch(const SpectrumStep& step, Memory::DataTypes type,
     std::vector<uint64_t> extents = step.extents;
     while (extents.size() < 3)
         extents.insert(extents.begin(), 1);
-    dispatch.push = {lowWord(step.count),        lowWord(scale),      highWord(scale),
-                     lowWord(extents[0]),        lowWord(extents[1]), lowWord(extents[2]),
-                     lowWord(extents[2] / 2 + 1)};
-    if (step.factors) {
-        const SpectrumStep::Factors& factors = *step.factors;
-        dispatch.push.push_back(lowWord(factors.numbers));
-        for (const auto& words : {factors.extents, factors.strides})
-            for (const uint64_t word : words)
-                dispatch.push.push_back(lowWord(word));
-    }
+    const SpectrumStep::Factors factors = step.factors.value_or(SpectrumStep::Factors{});
+    const auto words = [](const std::array<uint64_t, 3>& numbers) {
+        return std::array{lowWord(numbers[0]), lowWord(numbers[1]), lowWord(numbers[2])};
+    };
+    dispatch.setPush(SpectrumPush{.count = lowWord(step.count),
+                                  .scaleLow = lowWord(scale),
+                                  .scaleHigh = highWord(scale),
+                                  .planes = lowWord(extents[0]),
+                                  .rows = lowWord(extents[1]),
+                                  .columns = lowWord(extents[2]),
+                                  .halfColumns = lowWord(extents[2] / 2 + 1),
+                                  .numbers = lowWord(factors.numbers),
+                                  .arrays = words(factors.extents),
+                                  .strides = words(factors.strides)});
     dispatch.groups = divideUp(step.count, spectrumGroupSize(traits));
     return dispatch;
 }
