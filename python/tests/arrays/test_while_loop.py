@@ -156,3 +156,33 @@ def test_what_a_loop_cannot_mean_is_named() -> None:
     with pytest.raises(kp.InvalidArgument, match="within another loop"):
         loop(holds, lambda x: loop(holds, lambda y: y + 1, x))
     assert x.tolist() == [1, 2]
+
+
+def test_loops_within_loops_say_what_to_do(tmp_path: Path) -> None:
+    def inner(x: kp.Array) -> kp.Array:
+        return kp.while_loop(lambda y: y.sum() < 9, lambda y: y + 1, x, 3)
+
+    def outer(x: kp.Array) -> kp.Array:
+        return kp.while_loop(lambda y: y.sum() < 99, inner, x, 3)
+
+    def solved(x: kp.Array) -> kp.Array:
+        a = kp.sparse.eye_array(2, dtype=np.float64) * 2
+        return kp.while_loop(lambda y: y.sum() < 9, lambda y: kp.sparse.linalg.cg(a, y)[0], x, 3)
+
+    x = kp.array([1.0, 2.0])
+    message = "within another loop.*a Python for, or kp.where"
+    for run in (outer, kp.function(outer), lambda x: kp.function(outer).save(tmp_path / "a.kp", x)):
+        with pytest.raises(kp.InvalidArgument, match=message):
+            run(x)
+    with pytest.raises(kp.InvalidArgument, match="cannot be captured|within another loop"):
+        solved(x)
+
+    def masked(x: kp.Array) -> kp.Array:
+        for _ in range(3):
+            x = kp.where(x.sum() < 9, x + 1, x)
+        return x * 2
+
+    both = kp.function(lambda x: kp.while_loop(lambda y: y.sum() < 99, masked, x, 3))
+    both.save(tmp_path / "both.kp", x)
+    for run in (both, lambda x: kp.Program.load(tmp_path / "both.kp")(x=x)):
+        np.testing.assert_array_equal(run(x).numpy(), [32, 40])

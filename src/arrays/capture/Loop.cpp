@@ -115,8 +115,11 @@ Array repeatSteps(const Array& stops, uint32_t most, const std::function<Array(L
                   const char* name) {
     const CapturedLaunches* const whole = CapturedLaunches::current();
     if (whole && whole->part() == CapturedLaunches::Part::eStep)
-        throw InvalidArgument("a loop began within another loop, but the device can repeat only "
-                              "one; repeat the inner steps by a loop of the host");
+        throw InvalidArgument(
+            "a loop began within another loop, but the device can repeat only "
+            "one; write the inner steps with a loop of the host (a Python for, or "
+            "kp.where() for steps that may not be needed), or make one loop whose "
+            "state has both");
     Manager& manager = stops.manager();
     const std::shared_ptr<Home> home = Home::of(manager);
     const Array steps = zeros({}, DType::eUint32, &manager).copy();
