@@ -129,7 +129,7 @@ def made_of(given: Any, shape: Any, dtype: Any, device: Manager | None, format: 
             source = source.astype(dtype)
         return source._shape, source._by_rows, source._by_columns, source._elements
     if host.is_sparse(given):
-        return _converted(host.arguments_of(given, format), shape, dtype, device, format)
+        return _converted(host.arguments_of(given), shape, dtype, device, format)
     if _is_shape(given):
         return _empty(shape_of(given), dtype, _manager(device), format)
     if isinstance(given, tuple) and len(given) == 2:
@@ -142,11 +142,20 @@ def made_of(given: Any, shape: Any, dtype: Any, device: Manager | None, format: 
 def _converted(
     arguments: Any, shape: Any, dtype: Any, device: Manager | None, format: str
 ) -> Parts:
-    own, *arrays = arguments
+    form, own, *arrays = arguments
     _same_shape(shape, own)
-    if len(arrays) == 2:
+    if form == "coo":
         return _of_pairs(arrays[0], arrays[1], own, dtype, device, format)
-    return _of_offsets(tuple(arrays), own, dtype, device, format)
+    made = _of_offsets(tuple(arrays), own, dtype, device, form)
+    source: Any = made[1] or made[2]
+    if format == form:
+        return made
+    if format == "coo":
+        along, across = source.indices, source.row_numbers()
+        pair = (across, along) if form == "csr" else (along, across)
+        return (*made[:3], (source.data, *pair))
+    turned = source.transposed()
+    return (own, turned, None, None) if format == "csr" else (own, None, turned, None)
 
 
 def _empty(shape: tuple[int, int], dtype: Any, manager: Manager, format: str) -> Parts:

@@ -16,20 +16,17 @@ def is_sparse(given: Any) -> bool:
     return module in ("scipy", "cupyx") and hasattr(given, "tocsr") and hasattr(given, "format")
 
 
-def arguments_of(given: Any, format: str) -> tuple[Any, ...]:
-    """Return the shape and the arguments of a matrix in a format, in host memory."""
+def arguments_of(given: Any) -> tuple[Any, ...]:
+    """Return the format, the shape and the arrays of a matrix in host memory. The device converts it."""
     if len(given.shape) != 2:
         raise ValueError(f"a sparse matrix has two axes, not the shape {given.shape}")
     if type(given).__module__.split(".")[0] == "cupyx":
         given = given.get()
     shape = tuple(map(int, given.shape))
-    # Elements are cheaper to put in order on the device than on the host.
-    if format == "coo" or given.format == "coo" or given.format not in ("csr", "csc"):
-        pairs = given.tocoo()
-        return shape, pairs.data, (pairs.row, pairs.col)
-    if format != given.format:
-        given = given.asformat(format)
-    return shape, given.data, given.indices, given.indptr
+    if given.format in ("csr", "csc"):
+        return given.format, shape, given.data, given.indices, given.indptr
+    pairs = given.tocoo()
+    return "coo", shape, pairs.data, (pairs.row, pairs.col)
 
 
 def to_scipy(matrix: SparseMatrix) -> Any:

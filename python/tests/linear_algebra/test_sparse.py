@@ -263,6 +263,34 @@ def test_scipys_matrices_convert_both_ways():
     assert isinstance(sparse.csr_matrix(a).to_scipy(), scipy_sparse.csr_matrix)
 
 
+@pytest.mark.parametrize("name", ["csr", "csc"])
+def test_the_device_converts_scipys_compressed_matrices(name, monkeypatch):
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    a = dense(30, 20, density=0.3)
+    given = getattr(scipy_sparse, f"{name}_array")(a)
+    for conversion in ("tocsr", "tocsc", "tocoo", "asformat", "copy"):
+        monkeypatch.setattr(type(given), conversion, lambda *args, **more: pytest.fail("converted"))
+    kinds = (
+        sparse.csr_array,
+        sparse.csc_array,
+        sparse.coo_array,
+        sparse.csr_matrix,
+        sparse.csc_matrix,
+    )
+    made = [kind(given) for kind in kinds]
+    monkeypatch.undo()
+    for each in made:
+        check(each, a)
+        back = each.to_scipy()
+        assert back.format == each.format and np.array_equal(back.toarray(), a)
+        for other in ("csr", "csc", "coo"):
+            check(each.asformat(other), a)
+            found = each.asformat(other).to_scipy()
+            expected = given.asformat(other)
+            assert np.array_equal(found.toarray(), expected.toarray())
+            assert found.nnz == expected.nnz
+
+
 def test_a_primitive_multiplies_tensors():
     a = dense(50, 30)
     s = sparse.csr_array(a)
