@@ -3827,6 +3827,31 @@ def _gmres(
     restart: SupportsIndex,
 ) -> Any: ...
 
+def _lsqr(
+    a: Any,
+    adjoint: Any,
+    b: Array,
+    damp: SupportsFloat,
+    atol: SupportsFloat,
+    btol: SupportsFloat,
+    conlim: SupportsFloat,
+    max_steps: SupportsIndex | None,
+    variance: bool,
+    start: Array | None,
+) -> tuple[Array, int, int, float, float, float, float, float, float, Array]: ...
+
+def _eigsh(
+    a: Any,
+    start: Array,
+    count: SupportsIndex,
+    which: SupportsIndex,
+    basis: SupportsIndex | None,
+    max_restarts: SupportsIndex | None,
+    tolerance: SupportsFloat,
+    vectors: bool,
+) -> tuple[Array, Array, bool]:
+    """Returns eigenvalues, eigenvectors, and whether all have converged."""
+
 class TunableKernel:
     """A shader with its tunable properties: work-group size, specialization constants, variants,
     and everything that a factory makes of a configuration. A configuration is a dict with a

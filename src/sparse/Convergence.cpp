@@ -41,6 +41,12 @@ Array quotient(const Array& a, const Array& b) {
     return where(isZero, 0, divide(a, where(isZero, 1, b)));
 }
 
+void compute(const std::vector<Array>& values) {
+    arrays::together(values);
+    for (const Array& value : values)
+        value.evaluate();
+}
+
 Beginning::Beginning(const char* solver, const LinearMap& a, const Array& b,
                      const SolverOptions& options) {
     if (b.ndim() != 1)

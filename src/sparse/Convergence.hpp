@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <kompute/Array.hpp>
 #include <kompute/sparse/Solvers.hpp>
@@ -16,6 +17,9 @@ Array normOf(const Array& x);
 double epsilonOf(DType real);
 /// Returns a / b, or 0 where b is 0: quotients of what has vanished because a solver has converged.
 Array quotient(const Array& a, const Array& b);
+
+/// Computes arrays of one shape in one kernel.
+void compute(const std::vector<Array>& values);
 
 /// The vectors that a solver begins with.
 struct Beginning {

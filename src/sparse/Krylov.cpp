@@ -19,6 +19,16 @@ Array squareOf(const Array& x) {
 
 } // namespace
 
+Orthogonal orthogonalized(const Array& basis, const Array& vector) {
+    Orthogonal made{vector, {}};
+    for (const bool again : {false, true}) {
+        const Array more = conjugate(matmul(basis, conjugate(made.rest))).evaluate();
+        made.rest = (made.rest - matmul(more, basis)).evaluate();
+        made.parts = again ? (made.parts + more).evaluate() : more;
+    }
+    return made;
+}
+
 Krylov::Krylov(const Array& b, DType real, int64_t size) : mSize(size) {
     const auto blank = [&](const Shape& shape, DType dtype) {
         return zeros(shape, dtype, &b.manager()).copy().evaluate();
@@ -42,14 +52,7 @@ void Krylov::begin(const Array& residual, const Array& norm, double limit) {
 
 void Krylov::extend(int64_t j, const Array& image) {
     const Array basis = mVectors(Slice(0, j + 1));
-    // Gram and Schmidt's method, twice.
-    Array w = image;
-    Array parts;
-    for (const bool again : {false, true}) {
-        const Array more = conjugate(matmul(basis, conjugate(w))).evaluate();
-        w = (w - matmul(more, basis)).evaluate();
-        parts = again ? (parts + more).evaluate() : more;
-    }
+    const auto [w, parts] = orthogonalized(basis, image);
     const Array length = normOf(w).evaluate();
     // If the image is in the space up to rounding, its length is rounded up, and no vector follows.
     const Array least = sqrt(squareOf(parts) + square(length)) * epsilonOf(length.dtype());

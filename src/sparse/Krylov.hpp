@@ -7,6 +7,15 @@
 
 namespace kp::sparse {
 
+/// A vector without its components in a basis, and these.
+struct Orthogonal {
+    Array rest;
+    Array parts;
+};
+/// Orthogonalizes a vector against the orthonormal rows of a basis: Gram and Schmidt's method,
+/// twice.
+Orthogonal orthogonalized(const Array& basis, const Array& vector);
+
 /// A cycle of GMRES: an orthonormal basis v of the Krylov space of a residual, the map H in it, and
 /// the least squares |norm e1 - H y|, all on the device. Nothing waits, and memory stays in place.
 ///

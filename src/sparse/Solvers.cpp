@@ -39,13 +39,6 @@ Array mapped(const LinearMap& map, const Array& x) {
     return map ? map(x) : x;
 }
 
-/// Computes numbers of a step in one kernel.
-void compute(const std::vector<Array>& numbers) {
-    arrays::together(numbers);
-    for (const Array& number : numbers)
-        number.evaluate();
-}
-
 /// Returns a right side in a type that solvers compute with.
 Array sideOf(const Array& b) {
     const bool isNumber = b.dtype() >= DType::eFloat32;

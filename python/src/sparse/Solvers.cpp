@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sparse/Solvers.hpp"
 
+#include <optional>
+
 #include <kompute/Sparse.hpp>
 
 #include "arrays/Arrays.hpp"
@@ -85,6 +87,43 @@ void bindSolvers(py::module_& module) {
         },
         "a"_a, "b"_a, "start"_a, "relative"_a, "absolute"_a, "max_steps"_a, "preconditioner"_a,
         "callback"_a, "restart"_a);
+    module.def(
+        "_lsqr",
+        [](py::handle a, py::handle adjoint, const Array& b, double damp, double atol, double btol,
+           double conlim, std::optional<int64_t> maxSteps, bool variance,
+           std::optional<Array> start) {
+            const LinearMap map = mapFrom(a);
+            const LinearMap turned = mapFrom(adjoint);
+            sparse::LeastSquares found;
+            {
+                const ReleaseGil release;
+                found = sparse::lsqr(
+                    map, turned, b,
+                    {damp, atol, btol, conlim, maxSteps, variance, start.value_or(Array())});
+            }
+            return py::make_tuple(std::move(found.x), found.reason, found.steps, found.residualNorm,
+                                  found.dampedNorm, found.matrixNorm, found.condition,
+                                  found.gradientNorm, found.changeNorm, std::move(found.variance));
+        },
+        "a"_a, "adjoint"_a, "b"_a, "damp"_a, "atol"_a, "btol"_a, "conlim"_a, "max_steps"_a,
+        "variance"_a, "start"_a);
+    module.def(
+        "_eigsh",
+        [](py::handle a, const Array& start, int64_t count, int which, std::optional<int64_t> basis,
+           std::optional<int64_t> maxRestarts, double tolerance, bool vectors) {
+            const LinearMap map = mapFrom(a);
+            sparse::EigenPairs found;
+            {
+                const ReleaseGil release;
+                found = sparse::eigsh(map, start,
+                                      {count, static_cast<sparse::Spectrum>(which), basis,
+                                       maxRestarts, tolerance, vectors});
+            }
+            return py::make_tuple(std::move(found.values), std::move(found.vectors),
+                                  found.converged);
+        },
+        "a"_a, "start"_a, "count"_a, "which"_a, "basis"_a, "max_restarts"_a, "tolerance"_a,
+        "vectors"_a, "Returns eigenvalues, eigenvectors, and whether all have converged.");
 }
 
 } // namespace kp::python
