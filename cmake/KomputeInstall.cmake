@@ -16,7 +16,7 @@ endif()
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/kompute")
 
 install(
-    TARGETS kompute
+    TARGETS kompute kompute_runtime
     EXPORT komputeTargets
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
@@ -61,5 +61,8 @@ if(BUILD_SHARED_LIBS)
 else()
     set(KOMPUTE_PC_LIBS " -Wl,--gc-sections -ldl -lpthread")
 endif()
-configure_file("${PROJECT_SOURCE_DIR}/cmake/kompute.pc.in" "${PROJECT_BINARY_DIR}/kompute.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/kompute.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(library IN ITEMS kompute kompute_runtime)
+    string(REPLACE _ - name ${library})
+    configure_file("${PROJECT_SOURCE_DIR}/cmake/kompute.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
+    install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()

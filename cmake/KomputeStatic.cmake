@@ -41,26 +41,27 @@ function(kompute_can_isolate result)
     endif()
 endfunction()
 
-# kompute_add_static_library(<target> <object library> <private interface library>)
+# kompute_add_static_library(<target> <objects> <private interface library>)
 function(kompute_add_static_library target objects private)
     kompute_can_isolate(isolate)
     set(KOMPUTE_STATIC_IS_SELF_CONTAINED ${isolate} PARENT_SCOPE)
     if(NOT isolate)
-        add_library(${target} STATIC $<TARGET_OBJECTS:${objects}>)
+        add_library(${target} STATIC ${objects})
         target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:${private}>)
         return()
     endif()
 
     # A folder of its own, where flags meant for executables do not reach.
-    add_subdirectory("${PROJECT_SOURCE_DIR}/cmake/isolate" "${PROJECT_BINARY_DIR}/isolate")
-    set(object "${PROJECT_BINARY_DIR}/isolate/kompute.o")
+    add_subdirectory("${PROJECT_SOURCE_DIR}/cmake/isolate" 
+                     "${PROJECT_BINARY_DIR}/isolate/${target}")
+    set(object "${PROJECT_BINARY_DIR}/isolate/${target}.o")
     set(script "${PROJECT_SOURCE_DIR}/cmake/isolate/HideNames.cmake")
     add_custom_command(
         OUTPUT "${object}"
         COMMAND "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DOBJCOPY=${CMAKE_OBJCOPY}"
-                "-DINPUT=$<TARGET_FILE:kompute_relocatable>" "-DOUTPUT=${object}" -P "${script}"
-        DEPENDS kompute_relocatable "${script}"
-        COMMENT "Hiding the names of libkompute's dependencies"
+                "-DINPUT=$<TARGET_FILE:${target}_relocatable>" "-DOUTPUT=${object}" -P "${script}"
+        DEPENDS ${target}_relocatable "${script}"
+        COMMENT "Hiding the names of ${target}'s dependencies"
         VERBATIM)
     set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${target} STATIC "${object}")

@@ -3,7 +3,11 @@
 # The library:
 #
 #   kompute           what consumers link (alias kompute::kompute)
+#   kompute_runtime   the same without compilers, for programs that only run saved programs (alias
+#                     kompute::runtime)
 #   kompute_objects   its sources compiled once, also linked by the tests
+#   kompute_compiler_objects
+#                     the sources that the runtime has others for
 #   kompute_private   what those sources are compiled with; the tests use it too, and so reach
 #                     everything inside
 
@@ -51,27 +55,39 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/*.cpp")
+list(FILTER sources EXCLUDE REGEX "/src/runtime/")
+# The files that call glslang, SPIRV-Tools and SPIRV-Cross, or make programs that need them. The
+# runtime has src/runtime in their place.
+set(compiler_sources
+    c/Primitives shader/Validate shader/compile/Compiler shader/compile/GlslangCompiler
+    shader/module/ParseNodes shader/reflect/Reflection)
+list(TRANSFORM compiler_sources REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/src/\\1.cpp")
+list(REMOVE_ITEM sources ${compiler_sources})
 add_library(kompute_objects OBJECT ${sources})
-target_link_libraries(kompute_objects PRIVATE kompute_private kompute_warnings)
-if(NOT MSVC)
-    # The linker can then leave out what a program does not use.
-    target_compile_options(kompute_objects PRIVATE -ffunction-sections -fdata-sections)
-    # The names of files in messages of the log depend on no folder, so that compiler caches have the
-    # objects of a build in another one.
-    target_compile_options(kompute_objects PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
-endif()
-kompute_harden_objects(kompute_objects)
-target_compile_definitions(
-    kompute_objects PRIVATE KOMPUTE_BUILDING
-                            $<$<AND:$<BOOL:${BUILD_SHARED_LIBS}>,$<PLATFORM_ID:Windows>>:KOMPUTE_SHARED>)
-set_target_properties(
-    kompute_objects
-    PROPERTIES CXX_VISIBILITY_PRESET hidden
-               VISIBILITY_INLINES_HIDDEN ON
-               CXX_EXTENSIONS OFF
-               POSITION_INDEPENDENT_CODE ON
-               UNITY_BUILD ${KOMPUTE_OPT_UNITY}
-               UNITY_BUILD_BATCH_SIZE 24)
+add_library(kompute_compiler_objects OBJECT ${compiler_sources})
+add_library(kompute_runtime_objects OBJECT "${PROJECT_SOURCE_DIR}/src/runtime/WithoutCompilers.cpp")
+foreach(objects IN ITEMS kompute_objects kompute_compiler_objects kompute_runtime_objects)
+    target_link_libraries(${objects} PRIVATE kompute_private kompute_warnings)
+    if(NOT MSVC)
+        # The linker can then leave out what a program does not use.
+        target_compile_options(${objects} PRIVATE -ffunction-sections -fdata-sections)
+        # The names of files in messages of the log depend on no folder, so that compiler caches have
+        # the objects of a build in another one.
+        target_compile_options(${objects} PRIVATE "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=")
+    endif()
+    kompute_harden_objects(${objects})
+    target_compile_definitions(
+        ${objects} PRIVATE KOMPUTE_BUILDING
+                           $<$<AND:$<BOOL:${BUILD_SHARED_LIBS}>,$<PLATFORM_ID:Windows>>:KOMPUTE_SHARED>)
+    set_target_properties(
+        ${objects}
+        PROPERTIES CXX_VISIBILITY_PRESET hidden
+                   VISIBILITY_INLINES_HIDDEN ON
+                   CXX_EXTENSIONS OFF
+                   POSITION_INDEPENDENT_CODE ON
+                   UNITY_BUILD ${KOMPUTE_OPT_UNITY}
+                   UNITY_BUILD_BATCH_SIZE 24)
+endforeach()
 # Files that define macros for the headers they include.
 set_source_files_properties(
     "${PROJECT_SOURCE_DIR}/src/base/Text.cpp" "${PROJECT_SOURCE_DIR}/src/core/Native.cpp"
@@ -114,28 +130,45 @@ file(GLOB profiles CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/test/profiles/*.json
 list(APPEND texts ${profiles})
 kompute_add_texts(kompute_private NAMESPACE kp SOURCES ${texts} ${modules})
 
-if(BUILD_SHARED_LIBS)
-    add_library(kompute SHARED $<TARGET_OBJECTS:kompute_objects>)
-    target_link_libraries(kompute PRIVATE $<BUILD_INTERFACE:kompute_private>)
-    if(UNIX AND NOT APPLE)
-        target_link_options(kompute PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
-    endif()
-    kompute_harden_shared(kompute)
-    target_compile_definitions(kompute INTERFACE KOMPUTE_SHARED)
-    set_target_properties(kompute PROPERTIES VERSION ${PROJECT_VERSION}
-                                             SOVERSION ${PROJECT_VERSION_MAJOR})
-else()
-    kompute_add_static_library(kompute kompute_objects kompute_private)
-endif()
-add_library(kompute::kompute ALIAS kompute)
-add_dependencies(kompute kompute_objects)
+set(kompute_contents $<TARGET_OBJECTS:kompute_objects> $<TARGET_OBJECTS:kompute_compiler_objects>)
+set(kompute_runtime_contents $<TARGET_OBJECTS:kompute_objects>
+                             $<TARGET_OBJECTS:kompute_runtime_objects>)
+add_library(kompute_runtime_private INTERFACE)
+target_link_libraries(kompute_runtime_private INTERFACE spirv-cross-core Threads::Threads
+                                                        ${CMAKE_DL_LIBS})
 
-set_target_properties(kompute PROPERTIES LINKER_LANGUAGE CXX)
-target_compile_features(kompute INTERFACE cxx_std_17)
-foreach(folder IN LISTS KOMPUTE_PUBLIC_FOLDERS)
-    target_include_directories(kompute INTERFACE "$<BUILD_INTERFACE:${folder}>")
+foreach(library IN ITEMS kompute kompute_runtime)
+    set(private ${library}_private)
+    if(BUILD_SHARED_LIBS)
+        add_library(${library} SHARED ${${library}_contents})
+        target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:${private}>)
+        if(UNIX AND NOT APPLE)
+            target_link_options(${library} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+        endif()
+        kompute_harden_shared(${library})
+        target_compile_definitions(${library} INTERFACE KOMPUTE_SHARED)
+        set_target_properties(${library} PROPERTIES VERSION ${PROJECT_VERSION}
+                                                    SOVERSION ${PROJECT_VERSION_MAJOR})
+    else()
+        kompute_add_static_library(${library} "${${library}_contents}" ${private})
+    endif()
+    add_dependencies(${library} kompute_objects)
+    set_target_properties(${library} PROPERTIES LINKER_LANGUAGE CXX)
+    target_compile_features(${library} INTERFACE cxx_std_17)
+    foreach(folder IN LISTS KOMPUTE_PUBLIC_FOLDERS)
+        target_include_directories(${library} INTERFACE "$<BUILD_INTERFACE:${folder}>")
+    endforeach()
+    target_include_directories(${library} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 endforeach()
-target_include_directories(kompute INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+add_library(kompute::kompute ALIAS kompute)
+add_library(kompute::runtime ALIAS kompute_runtime)
+set_target_properties(kompute_runtime PROPERTIES EXPORT_NAME runtime)
+if(BUILD_SHARED_LIBS AND UNIX AND NOT APPLE)
+    # Other functions are left out, with the code that no other one needs.
+    set(script "${PROJECT_SOURCE_DIR}/cmake/runtime.map")
+    target_link_options(kompute_runtime PRIVATE -Wl,--gc-sections "-Wl,--version-script=${script}")
+    set_target_properties(kompute_runtime PROPERTIES LINK_DEPENDS "${script}")
+endif()
 
 # What projects written for Kompute 0.9 link.
 set(KOMPUTE_LIBRARIES kompute CACHE INTERNAL "")

@@ -30,6 +30,7 @@ BELOW["program"] = BELOW["operations"] | {"operations"}
 BELOW["primitives"] = BELOW["operations"] | {"operations"}
 BELOW["launch"] = BELOW["core"] | {"core", "operations", "primitives", "program", "tune", "profile"}
 BELOW["c"] = BELOW["primitives"] | {"primitives", "program"}
+BELOW["runtime"] = BELOW["c"] | {"c"}
 BELOW["group"] = BELOW["launch"] | {"launch"}
 BELOW["arrays"] = BELOW["group"] | {"group", "program"}
 BELOW["sparse"] = BELOW["arrays"] | {"arrays"}

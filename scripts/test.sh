@@ -224,7 +224,7 @@ step_plain() {
         -DCMAKE_CXX_FLAGS_DEBUG=-fsyntax-only -DKOMPUTE_OPT_BUILD_TESTS=OFF \
         -DKOMPUTE_OPT_BUILD_EXAMPLES=OFF -DKOMPUTE_OPT_ENABLE_BENCHMARK=OFF > /dev/null
     mapfile -t files < <(ninja -C build/plain -t targets all \
-        | sed -n 's|^\(CMakeFiles/kompute_objects.dir/src/.*\.o\): .*|\1|p' | sort)
+        | sed -n 's|^\(CMakeFiles/kompute_[a-z_]*objects.dir/src/.*\.o\): .*|\1|p' | sort)
     if [ "${KOMPUTE_PLAIN:-}" != all ]; then
         mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v of=$((0x$(commit) % 4)) 'NR % 4 == of')
     fi

@@ -121,8 +121,8 @@ KOMPUTE_API kp_status kp_program_parse(kp_manager* manager, const void* content,
 KOMPUTE_API kp_status kp_program_save(const kp_program* program, const char* path);
 KOMPUTE_API void kp_program_destroy(kp_program* program);
 
-/* Programs of the primitives, with one size. These need the shader compiler, which a program that
- * calls none of them does not contain. Their tensors are called "in" and "out". */
+/* Programs of the primitives, with one size. These need the shader compiler: with kompute::runtime,
+ * they return KP_UNSUPPORTED. Their tensors are called "in" and "out". */
 
 /* Sorts count elements of "keys" in place. */
 KOMPUTE_API kp_status kp_program_sort(kp_manager* manager, kp_type type, uint64_t count,

@@ -1,47 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of <kompute/program.h>.
+// The functions of <kompute/program.h>, but for primitives.
 #include <kompute/program.h>
 
 #include <cctype>
-#include <exception>
-#include <initializer_list>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include <kompute/Error.hpp>
-#include <kompute/Manager.hpp>
-#include <kompute/Sequence.hpp>
-#include <kompute/primitives/matrices/OpMatMul.hpp>
-#include <kompute/primitives/reduce/OpReduce.hpp>
-#include <kompute/primitives/scan/OpScan.hpp>
-#include <kompute/primitives/sort/OpSort.hpp>
-#include <kompute/primitives/transforms/OpFFT.hpp>
-#include <kompute/program/Program.hpp>
-
 #include "base/Text.hpp"
-
-// Members keep the manager until after the other ones.
-struct kp_manager {
-    std::shared_ptr<kp::Manager> manager;
-};
-struct kp_tensor {
-    std::shared_ptr<kp::Manager> manager;
-    std::shared_ptr<kp::Tensor> tensor;
-};
-struct kp_program {
-    std::shared_ptr<kp::Manager> manager;
-    kp::Program program;
-};
-struct kp_recording {
-    std::shared_ptr<kp::Manager> manager;
-    std::shared_ptr<kp::Sequence> sequence;
-};
+#include "c/Objects.hpp"
 
 namespace kp {
 namespace {
@@ -69,41 +40,15 @@ std::string inC(std::string message) {
     return message;
 }
 
-/// Calls a function, and turns exceptions into a status and a message.
-template <typename Function>
-kp_status guarded(Function&& function) noexcept {
-    const auto failed = [](kp_status status, const std::exception& error) {
-        try {
-            tLastError = inC(error.what());
-        } catch (...) { // the message does not fit into memory
-            tLastError.clear();
-        }
-        return status;
-    };
-    try {
-        function();
-        return KP_SUCCESS;
-    } catch (const InvalidArgument& error) {
-        return failed(KP_INVALID_ARGUMENT, error);
-    } catch (const Unsupported& error) {
-        return failed(KP_UNSUPPORTED, error);
-    } catch (const ShaderError& error) {
-        return failed(KP_SHADER_ERROR, error);
-    } catch (const OutOfMemory& error) {
-        return failed(KP_OUT_OF_MEMORY, error);
-    } catch (const std::bad_alloc& error) {
-        return failed(KP_OUT_OF_MEMORY, error);
-    } catch (const DeviceLost& error) {
-        return failed(KP_DEVICE_LOST, error);
-    } catch (const std::exception& error) {
-        return failed(KP_FAILED, error);
-    }
-}
+} // namespace
 
-template <typename... Pointers>
-void requirePointers(const Pointers*... pointers) {
-    if ((!pointers || ...))
-        throw InvalidArgument("a pointer argument is null");
+kp_status failed(kp_status status, const std::exception& error) noexcept {
+    try {
+        tLastError = inC(error.what());
+    } catch (...) { // the message does not fit into memory
+        tLastError.clear();
+    }
+    return status;
 }
 
 Memory::DataTypes typeOf(kp_type type) {
@@ -111,6 +56,8 @@ Memory::DataTypes typeOf(kp_type type) {
         fail<InvalidArgument>("{} is not a kp_type", static_cast<int>(type));
     return static_cast<Memory::DataTypes>(type);
 }
+
+namespace {
 
 uint32_t bytesOf(kp_type type, uint32_t given) {
     const uint32_t known = Memory::dataTypeMemorySize(typeOf(type));
@@ -128,20 +75,6 @@ void requireBytes(const Tensor& tensor, size_t bytes) {
                               bytes);
 }
 
-ReduceOperation operationOf(kp_operation operation) {
-    switch (operation) {
-    case KP_SUM:
-        return ReduceOperation::eSum;
-    case KP_PRODUCT:
-        return ReduceOperation::eProduct;
-    case KP_MINIMUM:
-        return ReduceOperation::eMinimum;
-    case KP_MAXIMUM:
-        return ReduceOperation::eMaximum;
-    }
-    fail<InvalidArgument>("{} is not a kp_operation", static_cast<int>(operation));
-}
-
 NamedTensors named(const kp_named_tensor* tensors, size_t count) {
     NamedTensors all;
     if (count != 0)
@@ -153,37 +86,6 @@ NamedTensors named(const kp_named_tensor* tensors, size_t count) {
     }
     return all;
 }
-
-/// Makes the program of one primitive.
-class Maker {
-public:
-    Maker(kp_manager* manager, kp_type type) : mType(typeOf(type)) {
-        requirePointers(manager);
-        mManager = manager->manager;
-    }
-    std::shared_ptr<Tensor> tensor(std::initializer_list<uint64_t> extents) {
-        uint64_t count = 1;
-        for (const uint64_t extent : extents) {
-            if (extent == 0 || count > UINT64_MAX / extent)
-                throw InvalidArgument("the sizes of a primitive are at least 1, and fit into 64 "
-                                      "bits");
-            count *= extent;
-        }
-        return mManager->tensor(count, Memory::dataTypeMemorySize(mType), mType,
-                                Memory::MemoryTypes::eStorage);
-    }
-    template <typename Operation, typename... Arguments>
-    kp_program* make(const NamedTensors& inputs, const NamedTensors& outputs,
-                     Arguments&&... arguments) {
-        const std::shared_ptr<Sequence> sequence = mManager->sequence();
-        sequence->record(std::make_shared<Operation>(std::forward<Arguments>(arguments)...));
-        return new kp_program{mManager, Program::of(*sequence, inputs, outputs)};
-    }
-
-private:
-    std::shared_ptr<Manager> mManager;
-    Memory::DataTypes mType;
-};
 
 HostDevice hostDeviceOf(const kp_host_device& given) {
     HostDevice host;
@@ -301,73 +203,6 @@ kp_status kp_program_save(const kp_program* program, const char* path) {
 
 void kp_program_destroy(kp_program* program) {
     delete program;
-}
-
-kp_status kp_program_sort(kp_manager* manager, kp_type type, uint64_t count, int descending,
-                          kp_program** program) {
-    return guarded([&] {
-        requirePointers(program);
-        kp::Maker maker(manager, type);
-        const auto keys = maker.tensor({count});
-        kp::SortOptions options;
-        options.descending = descending != 0;
-        *program = maker.make<kp::OpSort>({{"keys", keys}}, {{"keys", keys}}, keys,
-                                          kp::TensorRange(), options);
-    });
-}
-
-kp_status kp_program_reduce(kp_manager* manager, kp_type type, uint64_t count,
-                            kp_operation operation, kp_program** program) {
-    return guarded([&] {
-        requirePointers(program);
-        kp::Maker maker(manager, type);
-        const auto in = maker.tensor({count});
-        const auto out = maker.tensor({1});
-        *program = maker.make<kp::OpReduce>({{"in", in}}, {{"out", out}}, in, out,
-                                            kp::operationOf(operation));
-    });
-}
-
-kp_status kp_program_scan(kp_manager* manager, kp_type type, uint64_t count, kp_operation operation,
-                          int exclusive, kp_program** program) {
-    return guarded([&] {
-        requirePointers(program);
-        kp::Maker maker(manager, type);
-        const auto in = maker.tensor({count});
-        const auto out = maker.tensor({count});
-        kp::ScanOptions options;
-        options.exclusive = exclusive != 0;
-        *program = maker.make<kp::OpScan>({{"in", in}}, {{"out", out}}, in, out,
-                                          kp::operationOf(operation), options);
-    });
-}
-
-kp_status kp_program_fft(kp_manager* manager, kp_type type, uint64_t rows, uint64_t length,
-                         int inverse, kp_program** program) {
-    return guarded([&] {
-        requirePointers(program);
-        kp::Maker maker(manager, type);
-        const auto in = maker.tensor({rows, length, 2});
-        const auto out = maker.tensor({rows, length, 2});
-        kp::FftOptions options;
-        options.inverse = inverse != 0;
-        options.axes = {-1};
-        *program = maker.make<kp::OpFFT>({{"in", in}}, {{"out", out}}, in, out,
-                                         std::vector<uint64_t>{rows, length}, options);
-    });
-}
-
-kp_status kp_program_matmul(kp_manager* manager, kp_type type, uint64_t rows, uint64_t inner,
-                            uint64_t columns, kp_program** program) {
-    return guarded([&] {
-        requirePointers(program);
-        kp::Maker maker(manager, type);
-        const auto a = maker.tensor({rows, inner});
-        const auto b = maker.tensor({inner, columns});
-        const auto c = maker.tensor({rows, columns});
-        *program = maker.make<kp::OpMatMul>({{"a", a}, {"b", b}}, {{"c", c}}, a, b, c,
-                                            kp::MatrixExtents{rows, columns, inner});
-    });
 }
 
 size_t kp_program_variants(const kp_program* program) {

@@ -12,7 +12,7 @@
 
 #include "base/Text.hpp"
 #include "core/algorithm/AlgorithmChecks.hpp"
-#include "shader/Validate.hpp"
+#include "shader/SpirvVersion.hpp"
 #include "vulkan/queue/HazardTracker.hpp"
 
 namespace kp::program {

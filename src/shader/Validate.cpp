@@ -10,6 +10,7 @@
 
 #include "base/Text.hpp"
 #include "shader/SpirvModule.hpp"
+#include "shader/SpirvVersion.hpp"
 #include "shader/compile/CompilerThread.hpp"
 #include "shader/compile/ContentKey.hpp"
 #include "shader/compile/LruCache.hpp"
@@ -18,52 +19,11 @@
 namespace kp::shader {
 namespace {
 
-constexpr uint32_t kMagic = spv::MagicNumber;
-constexpr uint32_t kSwappedMagic = 0x03022307;
 constexpr size_t kMaxAcceptedModules = 16384;
-constexpr uint32_t kMaxKnownMinor = 4;
 /// A smaller module has too few instructions to recurse through the stack of any thread.
 constexpr size_t kMinWordsForThread = 20'000;
 
-struct Rules {
-    uint32_t vulkanMinor; ///< at most kMaxKnownMinor
-    uint32_t maxSpirv;    ///< newest SPIR-V version that this Vulkan version accepts
-    std::string vulkan;   ///< such as "1.3"
-};
-
-Rules rulesOf(uint32_t vulkanVersion) {
-    const uint32_t major = (vulkanVersion >> 22) & 0x7f;
-    const uint32_t minor = (vulkanVersion >> 12) & 0x3ff;
-    if (major == 0)
-        return rulesOf((1u << 22) | (1u << 12));
-    const uint32_t known = major > 1 ? kMaxKnownMinor : std::min(minor, kMaxKnownMinor);
-    constexpr uint32_t kMaxSpirv[] = {0x00010000, 0x00010300, 0x00010500, 0x00010600, 0x00010600};
-    return {known, kMaxSpirv[known], formatted("{}.{}", major, minor)};
-}
-
-void checkHeader(std::span<const uint32_t> spirv, const Rules& rules) {
-    if (spirv.empty())
-        fail<ShaderError>("the SPIR-V is empty: 0 words were given");
-    if (spirv[0] == kSwappedMagic) {
-        fail<ShaderError>("the SPIR-V has the byte order of another machine: its first word is "
-                          "{:#010x}, expected {:#010x}",
-                          spirv[0], kMagic);
-    }
-    if (spirv[0] != kMagic) {
-        fail<ShaderError>("this is not SPIR-V: its first word is {:#010x}, expected {:#010x}. "
-                          "Compile shader text with kp::compile first",
-                          spirv[0], kMagic);
-    }
-    requireSpirvHeader(spirv);
-    if (spirv[1] > rules.maxSpirv) {
-        fail<ShaderError>("the shader is SPIR-V {}, but the device's Vulkan {} accepts at most "
-                          "SPIR-V {}; compile it for an older target environment",
-                          spirvVersionText(spirv[1]), rules.vulkan,
-                          spirvVersionText(rules.maxSpirv));
-    }
-}
-
-spv_target_env environmentOf(const Rules& rules) {
+spv_target_env environmentOf(const SpirvRules& rules) {
     for (uint32_t minor = rules.vulkanMinor;; --minor) {
         spv_target_env environment = SPV_ENV_VULKAN_1_0;
         if (spvParseVulkanEnv((1u << 22) | (minor << 12), 1u << 16, &environment) || minor == 0)
@@ -82,7 +42,7 @@ std::string hintFor(const std::string& fault) {
                           : std::string();
 }
 
-void runValidator(std::span<const uint32_t> spirv, const Rules& rules, bool scalarLayout) {
+void runValidator(std::span<const uint32_t> spirv, const SpirvRules& rules, bool scalarLayout) {
     const std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)> context(
         spvContextCreate(environmentOf(rules)), &spvContextDestroy);
     const std::unique_ptr<spv_validator_options_t, decltype(&spvValidatorOptionsDestroy)> options(
@@ -130,11 +90,11 @@ void validate(std::span<const uint32_t> spirv, uint32_t vulkanVersion, bool scal
 void validate(std::span<const uint32_t> spirv, const Hash& contentKey, uint32_t vulkanVersion,
               bool scalarLayout) {
     static auto& accepted = *new LruCache<bool>(kMaxAcceptedModules);
-    const Rules rules = rulesOf(vulkanVersion);
+    const SpirvRules rules = spirvRulesOf(vulkanVersion);
     const Hash key{contentKey.low, rules.vulkanMinor * 2 + (scalarLayout ? 1u : 0u)};
     if (accepted.get(key))
         return;
-    checkHeader(spirv, rules);
+    requireSpirvVersion(spirv, vulkanVersion);
     const SpirvModule module = parseSpirv(spirv);
     requireModest(spirv, module);
     if (spirv.size() < kMinWordsForThread)
@@ -143,10 +103,6 @@ void validate(std::span<const uint32_t> spirv, const Hash& contentKey, uint32_t 
         runWithLargeStack([&] { runValidator(spirv, rules, scalarLayout); });
     checkStage(module);
     accepted.put(key, true, 1);
-}
-
-void requireSpirvVersion(std::span<const uint32_t> spirv, uint32_t vulkanVersion) {
-    checkHeader(spirv, rulesOf(vulkanVersion));
 }
 
 } // namespace kp::shader

@@ -20,8 +20,4 @@ void validate(std::span<const uint32_t> spirv, uint32_t vulkanVersion, bool scal
 void validate(std::span<const uint32_t> spirv, const Hash& contentKey, uint32_t vulkanVersion,
               bool scalarLayout);
 
-/// Checks the first words of a module alone. Needs no SPIRV-Tools.
-/// @throws ShaderError unless it is SPIR-V of a version that a device of @p vulkanVersion accepts
-void requireSpirvVersion(std::span<const uint32_t> spirv, uint32_t vulkanVersion);
-
 } // namespace kp::shader

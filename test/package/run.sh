@@ -76,6 +76,28 @@ stays_small() {
         | grep -c 'glslang::\|spvtools::opt::') symbols of the shader compiler are in it"
 }
 
+# runs_without_compilers NAME PREFIX   programs that link kompute::runtime alone
+runs_without_compilers() {
+    local name=$1 prefix=$2 each found
+    configure "$here/runtime" "$work/runtime-$name" "-DCMAKE_PREFIX_PATH=$prefix"
+    for each in run_program runtime; do
+        each=$work/runtime-$name/$each
+        run "kompute::runtime, $(basename "$each"), $name" "$each" "$work/sort.kp"
+        only_needs_system_libraries "$each"
+        stays_small "$each" 2500000
+    done
+    # The library is a part of the program, or beside it.
+    found=$(find "$prefix" -name 'libkompute_runtime.so.*.*')
+    if [ -n "$found" ]; then
+        only_needs_system_libraries "$found"
+        is_hardened "$found"
+        stays_small "$found" 2500000
+    fi
+    if nm -C "${found:-$each}" | grep -E '(glslang|spvtools|spirv_cross)::[A-Za-z:~]*\(|spv[A-Z][A-Za-z]+$'; then
+        fail "the functions above are in kompute::runtime"
+    fi
+}
+
 # is_hardened LIBRARY   its tables are read-only, its stack is not code, and it looks nowhere special
 # for other libraries
 is_hardened() {
@@ -203,6 +225,7 @@ compile_c run_program
 run "a saved program" "$work/save_program" "$work/sort.kp"
 run "a saved program in C" "$work/run_program" "$work/sort.kp"
 stays_small "$work/run_program" 2500000
+runs_without_compilers static "$work/after/static"
 
 # --- libstdc++'s debug mode, in which containers have another layout --------------------------------
 # compile_with FLAG   compiles and links main.cpp
@@ -249,5 +272,6 @@ foreign=$(nm -D --defined-only "$library" | awk '$2 != "W" && $2 != "V" && $2 !=
 [ -z "$foreign" ] || fail "libkompute.so exports foreign symbols: $foreign"
 is_hardened "$library"
 consume shared "$work/after/shared"
+runs_without_compilers shared "$work/after/shared"
 run "the C header from Python" python3 "$here/program.py" "$library"
 say "everything works"

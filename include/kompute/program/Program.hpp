@@ -56,8 +56,8 @@ using NamedTensors = std::map<std::string, std::shared_ptr<Tensor>>;
 /// each time: memory without a name that it changes begins with the saved contents.
 /// Sizes are fixed; join() puts programs for several sizes into one.
 ///
-/// A program that links the static library, and loads and runs programs, contains no shader
-/// compiler: see docs/guides/programs.md.
+/// kompute::runtime is a library that loads and runs programs, without compilers: see
+/// docs/guides/programs.md.
 ///
 /// A value that shares its state with copies. Thread-safe; a sequence with its operation is used
 /// by one thread at a time.

@@ -219,9 +219,9 @@ std::string Home::unsupportedReason(DType dtype) {
             return *reason;
     }
     std::string found;
+    Manager& owner = manager();
+    const auto spirv = owner.compile(probeOf(dtype), {}); // which kompute::runtime cannot
     try {
-        Manager& owner = manager();
-        const auto spirv = owner.compile(probeOf(dtype), {});
         const auto tensor = owner.tensor(nullptr, 4, itemSize(dtype), Memory::DataTypes::eCustom,
                                          Memory::MemoryTypes::eStorage);
         AlgorithmOptions options;

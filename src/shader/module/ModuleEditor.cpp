@@ -2,36 +2,13 @@
 #include "shader/module/ModuleEditor.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
-#include <kompute/Error.hpp>
-#include <spirv-tools/libspirv.h>
-
-#include "base/Text.hpp"
 #include "shader/SpirvModule.hpp"
+#include "shader/module/ParseNodes.hpp"
 
 namespace kp::shader {
 namespace {
-
-bool isIdOperand(spv_operand_type_t type) {
-    return type == SPV_OPERAND_TYPE_ID || type == SPV_OPERAND_TYPE_TYPE_ID ||
-           type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID || type == SPV_OPERAND_TYPE_SCOPE_ID;
-}
-
-Node nodeOf(const spv_parsed_instruction_t& parsed) {
-    Node node;
-    node.opcode = parsed.opcode;
-    node.type = parsed.type_id;
-    node.result = parsed.result_id;
-    const size_t first = 1u + (node.type != 0) + (node.result != 0);
-    node.operands.assign(parsed.words + first, parsed.words + parsed.num_words);
-    node.ids.assign(node.operands.size(), false);
-    for (uint16_t i = 0; i < parsed.num_operands; ++i)
-        if (parsed.operands[i].offset >= first)
-            node.ids[parsed.operands[i].offset - first] = isIdOperand(parsed.operands[i].type);
-    return node;
-}
 
 /// Returns true for types and constants of which a module has at most one with equal operands.
 bool isShared(uint32_t opcode) {
@@ -138,28 +115,13 @@ ModuleEditor::ModuleEditor(std::span<const uint32_t> spirv) {
     version = spirv[1];
     mGenerator = spirv[2];
     mBound = spirv[3];
-    struct Reading {
-        ModuleEditor& editor;
-        bool inFunctions = false;
-    } reading{*this};
-    const auto take = [](void* data, const spv_parsed_instruction_t* parsed) {
-        Reading& state = *static_cast<Reading*>(data);
-        state.inFunctions = state.inFunctions || parsed->opcode == spv::OpFunction;
-        const bool isLine = parsed->opcode == spv::OpLine || parsed->opcode == spv::OpNoLine;
-        if (!isLine || state.inFunctions)
-            state.editor.sectionOf(parsed->opcode, state.inFunctions).push_back(nodeOf(*parsed));
-        return SPV_SUCCESS;
-    };
-    const std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)> context(
-        spvContextCreate(SPV_ENV_UNIVERSAL_1_6), &spvContextDestroy);
-    spv_diagnostic raw = nullptr;
-    const spv_result_t result =
-        spvBinaryParse(context.get(), &reading, spirv.data(), spirv.size(), nullptr, take, &raw);
-    const std::unique_ptr<spv_diagnostic_t, decltype(&spvDiagnosticDestroy)> diagnostic(
-        raw, &spvDiagnosticDestroy);
-    if (result != SPV_SUCCESS)
-        fail<ShaderError>("the SPIR-V cannot be read: {}",
-                          diagnostic && diagnostic->error ? diagnostic->error : "no details given");
+    bool inFunctions = false;
+    parseNodes(spirv, [&](Node node) {
+        inFunctions = inFunctions || node.opcode == spv::OpFunction;
+        const bool isLine = node.opcode == spv::OpLine || node.opcode == spv::OpNoLine;
+        if (!isLine || inFunctions)
+            sectionOf(node.opcode, inFunctions).push_back(std::move(node));
+    });
     for (size_t i = 0; i < globals.size(); ++i) {
         mPlaces[globals[i].result] = i;
         if (isShared(globals[i].opcode))
