@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Written by scripts/python_stubs.py. Do not edit it: change the docstrings and signatures in
-# python/src, or the types in that script.
+# python/src, or the types in scripts/stubs/module_types.py.
 
 import collections.abc
 import enum

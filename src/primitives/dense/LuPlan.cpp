@@ -122,7 +122,7 @@ private:
                                         .columns = lowWord(columns),
                                         .groups = lowWord(groups),
                                         .batches = lowWord(mDense.batches),
-                                        .rowStride = 1,
+                                        .rowStride = 1u,
                                         .columnStride = lowWord(mFactors.stride),
                                         .batchStride = lowWord(mFactors.batchStride),
                                         .pivotStride = lowWord(mFactoring.pivots.batchStride)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,15 @@ struct PushMember {
     std::string_view name;
     std::string_view type; ///< in GLSL
     uint32_t bytes = 0;    ///< of the whole array, if it is one
+};
+
+/// A value in such a struct. It has no default, so that a plan cannot leave one out, and takes no
+/// other type, so that nothing is cut off.
+template <typename T>
+struct Given {
+    template <std::same_as<T> Same>
+    constexpr Given(Same given) : value(given) {}
+    T value;
 };
 
 /// Appends the words of a struct or of an element of an array behind it.

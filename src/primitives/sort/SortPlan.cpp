@@ -91,8 +91,8 @@ void SortPlanner::planLookBack(Part part, const SortChain& keys, const SortChain
                                     .firstBit = mProblem.firstBit,
                                     .bits = mProblem.bits,
                                     .flip = mFlip,
-                                    .block = 0,
-                                    .blocks = 0});
+                                    .block = 0u,
+                                    .blocks = 0u});
     count.groups = divideUp(part.count, blockKeys);
     mPlan.steps.push_back(std::move(count));
 

@@ -14,144 +14,18 @@ from __future__ import annotations
 
 import argparse
 import faulthandler
-import math
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from options import number
 from options import seed as seed_option
+from random_cases import INTEGERS, REALS, Case, flushes_denormals, rounding
+from random_products import convolution, fourier, product
 
 import kp
-
-INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
-REALS = ["float16", "float32", "float64"]
-#: Numbers of elements at which kernels change their way.
-EDGES = [1, 2, 3, 31, 32, 33, 63, 64, 65, 255, 256, 257, 511, 512, 1023, 1024, 1025, 2049, 4097]
-
-
-class Case:
-    """One call: its random numbers, and its comparisons."""
-
-    def __init__(
-        self, manager: kp.Manager, seed: int, number: int, plant: bool, flushes: bool
-    ) -> None:
-        self.manager = manager
-        self.flushes = flushes
-        self.rng = np.random.default_rng([seed, number])
-        self.plants = plant and number % 100 == 50
-        self.text = ""
-        self.compared = 0
-
-    def choose(self, values: Sequence[Any]) -> Any:
-        """Return one of several values."""
-        return values[int(self.rng.integers(len(values)))]
-
-    def maybe(self, odds: float = 0.5) -> bool:
-        """Return True with these odds."""
-        return bool(self.rng.random() < odds)
-
-    def size(self, least: int = 0) -> int:
-        """Return a number of elements: often an edge, sometimes none, sometimes many."""
-        kind = self.rng.random()
-        if kind < 0.5:
-            return max(least, int(self.choose(EDGES)) + int(self.rng.integers(-1, 2)))
-        if kind < 0.95:
-            return max(least, int(self.rng.integers(0, 300)))
-        return int(self.rng.integers(5000, 40000))
-
-    def shape(self, most: int = 4, least: int = 0) -> tuple[int, ...]:
-        """Return a shape with up to so many axes."""
-        axes = int(self.rng.integers(1, most + 1))
-        if axes == 1:
-            return (self.size(least),)
-        extents = [int(self.rng.integers(max(least, 1), 12)) for _ in range(axes)]
-        place = int(self.rng.integers(axes))
-        extents[place] = self.size(least) if axes == 2 else int(self.rng.integers(least, 40))
-        return tuple(extents)
-
-    def axis(self, shape: tuple[int, ...]) -> int | None:
-        """Return an axis, or None for all."""
-        return None if self.maybe(0.25) else int(self.rng.integers(-len(shape), len(shape)))
-
-    def values(self, shape: tuple[int, ...], dtype: str, special: bool = False) -> np.ndarray:
-        """Return random elements; with `special`, also the ends of the type, NaN and both zeros."""
-        kind = np.dtype(dtype).kind
-        if kind == "b":
-            return self.rng.random(shape) < self.choose([0.02, 0.5, 0.98])
-        if kind in "iu":
-            limits = np.iinfo(dtype)
-            few = self.maybe()
-            low, high = (0, 6) if few else (int(limits.min), int(limits.max))
-            made = self.rng.integers(low, high, shape, dtype=dtype, endpoint=True)
-            ends = [limits.min, limits.max, 0, 1]
-        else:
-            made = self.rng.standard_normal(shape).astype(dtype)
-            if self.maybe(0.4):
-                made = np.round(made * 2).astype(dtype)
-            tiny = np.finfo(dtype).smallest_subnormal
-            ends = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, tiny, -tiny, np.finfo(dtype).max]
-        if special and made.size and self.maybe(0.6):
-            places = self.rng.random(shape) < self.choose([0.01, 0.3, 1.0])
-            chosen = np.array(ends, dtype)[self.rng.integers(len(ends), size=shape)]
-            made = np.where(places, chosen, made).astype(dtype)
-        return made
-
-    def given(self, array: np.ndarray) -> Any:
-        """Return a tensor or an array of kp."""
-        self.text += f" {array.dtype}{list(array.shape)}"
-        # Arithmetic of arrays may take denormal numbers for 0; primitives compare bits.
-        if self.maybe(0.7) or (self.flushes and has_denormals(array)):
-            return self.manager.tensor_t(array)
-        self.text += " (kp.array)"
-        return kp.array(array)
-
-    def same(self, ours: Any, theirs: Any) -> None:
-        """Compare to the bit, but for the sign of zeros and the bits of NaN."""
-        self.near(ours, theirs, 0)
-
-    def near(self, ours: Any, theirs: Any, tolerance: Any) -> None:
-        """Compare with an absolute tolerance, a number or one per element."""
-        given, expected = ours.numpy(), np.asarray(theirs)
-        if self.plants and given.size and not self.compared:
-            given = given.copy()
-            given.flat[-1] = given.flat[-1] == 0
-        self.compared += 1
-        assert given.shape == expected.shape, f"shape {given.shape} instead of {expected.shape}"
-        assert given.dtype == expected.dtype, f"dtype {given.dtype} instead of {expected.dtype}"
-        wide = np.complex128 if expected.dtype.kind == "c" else np.float64
-        with np.errstate(all="ignore"):
-            equal = given == expected
-            if expected.dtype.kind in "fc":
-                equal |= np.isnan(given) & np.isnan(expected)
-                equal |= np.abs(given.astype(wide) - expected.astype(wide)) <= tolerance
-        if not equal.all():
-            at = np.unravel_index(int(np.argmin(equal)), equal.shape)
-            raise AssertionError(
-                f"element {[int(i) for i in at]} of {list(equal.shape)} is {given[at]!r} instead of "
-                f"{expected[at]!r}; {int((~equal).sum())} differ"
-            )
-
-
-def has_denormals(array: np.ndarray) -> bool:
-    """Return True if a 32-bit float is denormal; half is computed as float."""
-    if array.dtype != np.float32:
-        return False
-    size = np.abs(array)
-    return bool(((size > 0) & (size < np.finfo(np.float32).smallest_normal)).any())
-
-
-def flushes_denormals() -> bool:
-    """Return True if the device's arithmetic takes denormal numbers for 0, as Vulkan allows."""
-    tiny = kp.array(np.full(1, np.finfo(np.float32).smallest_subnormal, np.float32))
-    return not bool((tiny > 0).numpy()[0])
-
-
-def rounding(dtype: Any) -> float:
-    """Return the distance of numbers of a type at 1; half is computed as float."""
-    return float(np.finfo(dtype).eps)
 
 
 def reduction(case: Case) -> None:
@@ -421,86 +295,6 @@ def movement(case: Case) -> None:
         same_kind = kp.array if isinstance(tensor, kp.Array) else case.manager.tensor_t
         ours = kp.concatenate([tensor, *(same_kind(each) for each in arrays[1:])], axis=along)
         case.same(ours, np.concatenate(arrays, axis=along))
-
-
-def product(case: Case) -> None:
-    """Compare matrix products."""
-    dtype = case.choose(["float32", "float64", "float16"])
-    sizes = [1, 2, 3, 7, 8, 15, 16, 17, 31, 33, 64, 65, 100, 129]
-    m, n, k = (int(case.choose(sizes)) for _ in range(3))
-    batch = case.choose([(), (), (1,), (3,), (2, 3)])
-    flips = [case.maybe(0.4), case.maybe(0.4)]
-    a = case.values(batch + ((k, m) if flips[0] else (m, k)), dtype)
-    b = case.values(batch + ((n, k) if flips[1] else (k, n)), dtype)
-    case.text += f" {dtype} {batch} m={m} n={n} k={k} transposed={flips}"
-    left, right = (x.swapaxes(-1, -2) if t else x for x, t in zip((a, b), flips))
-    wide = left.astype(np.float64) @ right.astype(np.float64)
-    scale = np.abs(left).astype(np.float64) @ np.abs(right).astype(np.float64)
-    given = [kp.array(each) for each in (a, b)]
-    x, y = (kp.swapaxes(g, -1, -2) if t else g for g, t in zip(given, flips))
-    step = rounding("float32" if dtype == "float16" else dtype)
-    tolerance = step * (k + 4) * scale + rounding(dtype) * np.abs(wide)
-    case.near(kp.matmul(x, y), wide.astype(dtype), tolerance)
-    if not any(flips):
-        ours = kp.matmul(case.manager.tensor_t(a), case.manager.tensor_t(b))
-        case.near(ours, wide.astype(dtype), tolerance)
-
-
-def fourier(case: Case) -> None:
-    """Compare Fourier transforms."""
-    real = case.choose(["float32", "float64"])
-    name = case.choose("fft ifft rfft irfft fft2 ifft2 fftn rfftn irfftn rfft2 irfft2".split())
-    axes = int(case.rng.integers(2 if name[-1] == "2" else 1, 4))
-    lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16, 17, 25, 27, 32, 49, 60, 64]
-    shape = tuple(int(case.choose(lengths)) for _ in range(axes))
-    if name in ("fft", "ifft", "rfft", "irfft") and case.maybe():
-        shape = (
-            int(case.choose([1, 2, 3])),
-            int(case.choose([100, 121, 128, 210, 256, 1000, 1024, 2310, 4096])),
-        )
-    norm = case.choose([None, "ortho", "forward", "backward"])
-    array = case.values(shape, real)
-    if not name.startswith("rfft") and (case.maybe(0.7) or name.startswith("irfft")):
-        array = (array + 1j * case.values(shape, real)).astype(
-            "complex64" if real == "float32" else "complex128"
-        )
-    options: dict[str, Any] = {"norm": norm}
-    if name in ("fft", "ifft", "rfft", "irfft"):
-        options["axis"] = int(case.rng.integers(-len(shape), len(shape)))
-        if case.maybe(0.4):
-            options["n"] = int(case.choose(lengths))
-        length = options.get("n", shape[options["axis"]])
-        if name == "irfft" and options.get("n", 2 * (length - 1)) < 1:
-            options["n"] = 2
-    elif name.startswith("irfft") and shape[-1] < 2:
-        return
-    case.text += f" {name} {options} {array.dtype}{list(shape)}"
-    theirs = getattr(np.fft, name)(array, **options)
-    kinds = {"float32": ("float32", "complex64"), "float64": ("float64", "complex128")}[real]
-    theirs = np.asarray(theirs).astype(kinds[theirs.dtype.kind == "c"])
-    given = case.manager.tensor_t(array) if case.maybe() else kp.array(array)
-    scale = float(np.sqrt((np.abs(theirs.astype(np.complex128)) ** 2).mean())) + float(
-        np.abs(array).max()
-    )
-    case.near(
-        getattr(kp.fft, name)(given, **options),
-        theirs,
-        40 * rounding(real) * scale * math.log2(array.size + 2),
-    )
-
-
-def convolution(case: Case) -> None:
-    """Compare convolutions."""
-    dtype = case.choose(["float32", "float64"])
-    mode = case.choose(["full", "same", "valid"])
-    first, second = int(case.choose([1, 2, 5, 64, 100, 1000])), int(
-        case.choose([1, 2, 3, 17, 64, 500])
-    )
-    a, b = case.values((first,), dtype), case.values((second,), dtype)
-    case.text += f" {mode} {dtype} {first} * {second}"
-    theirs = np.convolve(a.astype(np.float64), b.astype(np.float64), mode).astype(dtype)
-    scale = float(np.abs(a).sum() * np.abs(b).max() + np.abs(b).sum() * np.abs(a).max())
-    case.near(kp.convolve(kp.array(a), kp.array(b), mode), theirs, 40 * rounding(dtype) * scale)
 
 
 def views(case: Case) -> None:

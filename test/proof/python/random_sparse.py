@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from options import number
 from options import seed as seed_option
-from random_primitives import Case, rounding
+from random_cases import Case, rounding
 
 import kp
 from kp import sparse

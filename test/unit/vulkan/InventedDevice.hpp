@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
+#include "vulkan/device/DevicePlan.hpp"
 #include "vulkan/device/PhysicalDevice.hpp"
 
 namespace kp::vulkan::test {
@@ -61,6 +64,20 @@ inline bool mentions(const std::vector<std::string>& list, const std::vector<std
             return line.find(part) != std::string::npos;
         });
     });
+}
+
+inline DevicePlan planOf(const PhysicalDevice& device, const DeviceRequest& request = {}) {
+    const DevicePlanResult result = planDevice(device, request);
+    EXPECT_TRUE(result.plan) << (result.refusals.empty() ? "" : result.refusals.front());
+    EXPECT_TRUE(result.refusals.empty());
+    return result.plan.value_or(DevicePlan{});
+}
+
+inline DevicePlanResult refusalOf(const PhysicalDevice& device, const DeviceRequest& request = {}) {
+    DevicePlanResult result = planDevice(device, request);
+    EXPECT_FALSE(result.plan);
+    EXPECT_FALSE(result.refusals.empty());
+    return result;
 }
 
 } // namespace kp::vulkan::test

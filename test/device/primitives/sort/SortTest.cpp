@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device/primitives/SortSupport.hpp"
+#include "device/primitives/sort/SortSupport.hpp"
 
 namespace kp::test {
 namespace {
