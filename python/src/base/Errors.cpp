@@ -147,25 +147,47 @@ void addFaults(const py::object& raised, const CheckFailed& failed) {
     ofPackage("point_at")(raised);
 }
 
+/// Returns a text about faults with Python's names for memory. It quotes the shader, assertions
+/// and names of the user, which stay as they are.
+std::string faultsInPython(std::string text, const CheckFailed& failed) {
+    std::string last;
+    for (const CheckFault& each : failed.faults()) {
+        if (each.memory.empty() || each.memory == last)
+            continue;
+        last = each.memory;
+        const std::string spelled = inPythonSpelling(last);
+        for (size_t at = 0; (at = text.find(last, at)) != std::string::npos; at += spelled.size())
+            text.replace(at, last.size(), spelled);
+    }
+    return text;
+}
+
+/// Returns a message, or a reason, with Python's names, except for quotations.
+std::string inPython(const std::string& text, const Error& error) {
+    if (const auto* failed = dynamic_cast<const CheckFailed*>(&error))
+        return faultsInPython(text, *failed);
+    // A compiler's message quotes the shader, which stays as it is, except for the includer's
+    // additions.
+    const auto* shader = dynamic_cast<const ShaderError*>(&error);
+    return shader && shader->line() > 0 ? includerInPython(text) : inPythonSpelling(text);
+}
+
 void raise(const Error& error) {
     if (dynamic_cast<const arrays::OutOfBounds*>(&error)) {
         PyErr_SetObject(PyExc_IndexError, textOf(error.what()).ptr());
         return;
     }
     const auto* shader = dynamic_cast<const ShaderError*>(&error);
+    const auto* failed = dynamic_cast<const CheckFailed*>(&error);
     const ErrorClass& errorClass = classOf(error.code());
     if (!errorClass.type)
         return setNeedsPackage();
-    // A compiler's message quotes the shader, which stays as it is, except for the includer's
-    // additions.
-    const bool quotes = shader && shader->line() > 0;
-    const py::object raised = py::handle(errorClass.type)(
-        textOf(quotes ? includerInPython(error.what()) : inPythonSpelling(error.what())));
+    const py::object raised = py::handle(errorClass.type)(textOf(inPython(error.what(), error)));
     raised.attr("code") = errorClass.codeName;
     raised.attr("vk_result") = error.vkResult();
     py::list reasons;
     for (const std::string& reason : error.reasons())
-        reasons.append(textOf(inPythonSpelling(reason)));
+        reasons.append(textOf(failed ? faultsInPython(reason, *failed) : inPythonSpelling(reason)));
     raised.attr("reasons") = reasons;
     if (shader) {
         raised.attr("file") = textOf(shader->file());
@@ -173,7 +195,7 @@ void raise(const Error& error) {
         raised.attr("column") = shader->column();
         raised.attr("log") = textOf(shader->log());
     }
-    if (const auto* failed = dynamic_cast<const CheckFailed*>(&error))
+    if (failed)
         addFaults(raised, *failed);
     PyErr_SetObject(errorClass.type, raised.ptr());
 }

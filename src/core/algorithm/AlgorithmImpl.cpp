@@ -317,6 +317,7 @@ std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding
         bound.push_back({used.set, used.binding,
                          formatted("{}, {}", describeBinding(used), describeMemory(memory)),
                          memory.bytes()});
+        bound.back().memory = memory.buffer.get();
         if (memory.buffer)
             bound.back().written = vulkan::WrittenMemory::of(*memory.buffer);
     }

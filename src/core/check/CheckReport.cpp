@@ -78,6 +78,10 @@ private:
 /// Of the bound buffers. Elements beyond these are not compared, so that their shadow stays small.
 constexpr uint64_t kMaxShadowElements = uint64_t{1} << 23;
 
+bool sharesMemory(const BoundMemory& one, const BoundMemory* other) {
+    return other && one.memory && one.memory == other->memory;
+}
+
 } // namespace
 
 CheckReport::CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedShader> shader,
@@ -126,22 +130,42 @@ void CheckReport::setName(std::shared_ptr<const std::string> name) {
     mName = std::move(name);
 }
 
+const BoundMemory* CheckReport::boundTo(const shader::ShadowedBuffer& shadowed) const {
+    const auto found = std::ranges::find_if(mBound, [&](const BoundMemory& each) {
+        return each.set == shadowed.set && each.binding == shadowed.binding;
+    });
+    return found == mBound.end() ? nullptr : &*found;
+}
+
 void CheckReport::makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared) {
     constexpr uint64_t kBytes = shader::kShadowWords * sizeof(uint32_t);
     const uint64_t range = device.physical().properties.limits.maxStorageBufferRange / kBytes;
     uint64_t elements = mShader->module.shadowsShared ? shader::kSharedShadows : 0;
     const uint64_t limit = std::min(range, elements + kMaxShadowElements);
     auto* const table = static_cast<uint32_t*>(mBuffer->mapped()) + shader::kReportWords;
-    for (size_t i = 0; i < mShader->module.shadowed.size(); ++i) {
-        const shader::ShadowedBuffer& shadowed = mShader->module.shadowed[i];
-        uint64_t count = 0;
-        for (const BoundMemory& each : mBound)
-            if (each.set == shadowed.set && each.binding == shadowed.binding)
-                count = each.bytes / shadowed.elementBytes;
-        count = std::min(count, limit - std::min(limit, elements));
-        table[2 * i] = static_cast<uint32_t>(elements);
+    const std::vector<shader::ShadowedBuffer>& all = mShader->module.shadowed;
+    for (size_t i = 0; i < all.size(); ++i) {
+        const BoundMemory* const bound = boundTo(all[i]);
+        uint64_t first = elements;
+        uint64_t count = bound ? bound->bytes / all[i].elementBytes : 0;
+        bool isWritten = all[i].isWritten;
+        for (size_t j = 0; j < all.size() && bound; ++j) {
+            const BoundMemory* const other = boundTo(all[j]);
+            if (i == j || !sharesMemory(*bound, other) ||
+                all[i].elementBytes != all[j].elementBytes)
+                continue;
+            isWritten |= all[j].isWritten;
+            if (j < i && bound->begin >= other->begin) { // one shadow for both
+                const uint64_t skipped = (bound->begin - other->begin) / all[i].elementBytes;
+                first = table[2 * j] + skipped;
+                count = std::min(count,
+                                 table[2 * j + 1] - std::min<uint64_t>(table[2 * j + 1], skipped));
+            }
+        }
+        count = isWritten ? std::min(count, limit - std::min(limit, first)) : 0;
+        table[2 * i] = static_cast<uint32_t>(first);
         table[2 * i + 1] = static_cast<uint32_t>(count);
-        elements += count;
+        elements = std::max(elements, first + count);
     }
     mShadowBytes = std::max<uint64_t>(elements, 1) * kBytes;
     mShadow = shared ? *shared : nullptr;

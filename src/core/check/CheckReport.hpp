@@ -28,6 +28,7 @@ struct BoundMemory {
     /// If not 0, messages of reads of unwritten memory count elements of so many bytes, from
     /// the memory's first. Else they have the shader's index.
     uint32_t elementBytes = 0;
+    const void* memory = nullptr; ///< names the memory: bindings may share it
 };
 
 /// Bytes that buffer addresses may point to.
@@ -65,6 +66,7 @@ public:
     std::exception_ptr take();
 
 private:
+    const BoundMemory* boundTo(const shader::ShadowedBuffer& shadowed) const;
     void makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared);
 
     const vulkan::Device* const mDevice; ///< names the device only

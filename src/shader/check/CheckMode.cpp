@@ -77,11 +77,27 @@ uint32_t stepsOf(const std::string& number) {
     return steps;
 }
 
+void setSteps(CheckKinds& kinds, const std::string& number) {
+    const uint32_t steps = stepsOf(number);
+    if (kinds.steps != 0 && kinds.steps != steps)
+        fail<InvalidArgument>("checked mode was given steps={} and steps={}; expected one of them",
+                              kinds.steps, steps);
+    kinds.steps = steps;
+}
+
+void requireAlone(const std::string& word, size_t words, std::string_view text) {
+    if (words > 1)
+        fail<InvalidArgument>("checked mode was given '{}', in which '{}' contradicts the others; "
+                              "expected it alone, or without it",
+                              text, word);
+}
+
 } // namespace
 
 CheckKinds parseChecks(std::string_view text) {
     CheckKinds kinds;
-    for (const std::string& given : listed(text)) {
+    const std::vector<std::string> words = listed(text);
+    for (const std::string& given : words) {
         const std::string word = lowerCase(given);
         if (word == "1" || word == "on" || word == "true" || word == "yes")
             kinds.bounds = kinds.arithmetic = true;
@@ -96,8 +112,10 @@ CheckKinds parseChecks(std::string_view text) {
         else if (word == "uninitialised" || word == "uninitialized")
             kinds.uninitialised = true;
         else if (word.starts_with("steps="))
-            kinds.steps = stepsOf(word.substr(6));
-        else if (word != "0" && word != "off" && word != "false" && word != "no")
+            setSteps(kinds, word.substr(6));
+        else if (word == "0" || word == "off" || word == "false" || word == "no")
+            requireAlone(given, words.size(), text);
+        else
             fail<InvalidArgument>(
                 "checked mode knows no '{}'; expected a list of bounds, "
                 "arithmetic, nan, races, uninitialised and steps=1000000, 1 for the first two, "

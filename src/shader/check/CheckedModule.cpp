@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "shader/check/AccessChecks.hpp"
-#include "shader/check/ArithmeticChecks.hpp"
 #include "shader/check/AssertChecks.hpp"
 #include "shader/check/CheckContext.hpp"
-#include "shader/check/FiniteChecks.hpp"
 #include "shader/check/LoopChecks.hpp"
 #include "shader/check/memory/AddressChecks.hpp"
 #include "shader/check/memory/WrittenChecks.hpp"
 #include "shader/check/races/RaceChecks.hpp"
+#include "shader/check/values/ArithmeticChecks.hpp"
+#include "shader/check/values/FiniteChecks.hpp"
 
 namespace kp::shader {
 

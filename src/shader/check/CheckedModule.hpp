@@ -60,6 +60,7 @@ struct ShadowedBuffer {
     uint32_t set = 0;
     uint32_t binding = 0;
     uint32_t elementBytes = 4; ///< of its smallest numbers
+    bool isWritten = true;     ///< else it matters if it is the memory of another that is
 };
 
 /// A buffer of which is known what has been written.

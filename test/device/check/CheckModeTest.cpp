@@ -76,6 +76,8 @@ TEST(CheckMode, FollowsTheScopeOfTheThread) {
 TEST(CheckMode, RefusesUnknownWords) {
     EXPECT_ERROR(InvalidArgument, "bonds", CheckScope("bonds"));
     EXPECT_ERROR(InvalidArgument, "steps=0", CheckScope("steps=0"));
+    EXPECT_ERROR(InvalidArgument, "'off' contradicts the others", CheckScope("bounds,off"));
+    EXPECT_ERROR(InvalidArgument, "steps=5 and steps=7", CheckScope("steps=5,steps=7"));
 }
 
 TEST(CheckMode, FailsTheEventOfALaunch) {
@@ -226,6 +228,33 @@ RWStructuredBuffer<float> y : register(u0);
 
 INSTANTIATE_TEST_SUITE_P(Languages, CheckedAssertion,
                          ::testing::Values(ShaderLanguage::eGlsl, ShaderLanguage::eHlsl));
+
+TEST(CheckMode, EachWaitHasTheFaultsOfItsOwnWork) {
+    Manager manager;
+    const auto x = manager.tensor(std::vector<float>(8));
+    const auto spirv = compile("#version 450\nlayout(binding = 0) buffer X { float x[]; };\n"
+                               "layout(push_constant) uniform P { int k; };\n"
+                               "void main() { x[k] = 7.0; }\n");
+    const auto algorithm = manager.algorithm({x}, spirv, {1, 1, 1}, std::vector<float>{},
+                                             std::vector<int>{0}, checkedOptions("1"));
+    std::vector<std::shared_ptr<Sequence>> sequences;
+    const std::vector<int> indices{8, 2, 9, 3};
+    while (sequences.size() < indices.size())
+        sequences.push_back(manager.sequence());
+    for (size_t i = 0; i < indices.size(); ++i) // each twice, in turns
+        for (int turn = 0; turn < 2; ++turn)
+            sequences[i]->record<OpAlgoDispatch>(algorithm, std::vector<int>{indices[i]});
+    for (int round = 0; round < 2; ++round) {
+        for (const auto& sequence : sequences)
+            sequence->evalAsync();
+        for (size_t i = indices.size(); i-- > 0;) {
+            const auto faults = faultsOf([&] { sequences[i]->evalAwait(); });
+            ASSERT_EQ(faults.empty(), indices[i] < 8) << indices[i];
+            for (const CheckFault& fault : faults)
+                EXPECT_EQ(fault.index, indices[i]);
+        }
+    }
+}
 
 } // namespace
 } // namespace kp::test

@@ -169,5 +169,28 @@ TEST_F(CheckedRace, FindsReadsOfSharedMemoryThatNobodyHasWritten) {
     }
 }
 
+TEST_F(CheckedRace, FindsRacesBetweenBindingsOfOneTensor) {
+    const auto spirv = spirvWithLines("#version 450\nlayout(local_size_x = 32) in;\n"
+                                      "layout(binding = 0) buffer X { uint x[]; };\n"
+                                      "layout(binding = 1) buffer Y { uint y[]; };\n"
+                                      "layout(push_constant) uniform P { uint next; };\n"
+                                      "void main() { uint i = gl_GlobalInvocationID.x;\n"
+                                      "y[i] = x[i + next];\n}\n");
+    const auto other = manager.tensorT(std::vector<uint32_t>(256));
+    const auto faults = [&](const std::shared_ptr<Memory>& to, uint32_t next) {
+        const auto algorithm =
+            manager.algorithm({x, to}, spirv, {2, 1, 1}, std::vector<float>{},
+                              std::vector<uint32_t>{next}, checkedOptions(checks));
+        return faultsOf([&] { manager.sequence()->eval<OpAlgoDispatch>(algorithm); });
+    };
+    const std::vector<CheckFault> found = faults(x, 1);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found[0].kind, "race");
+    EXPECT_EQ(found[0].line, 7u);
+    EXPECT_TRUE(faults(x, 0).empty());
+    EXPECT_TRUE(faults(x, 64).empty()) << "elements that no invocation writes";
+    EXPECT_TRUE(faults(other, 1).empty());
+}
+
 } // namespace
 } // namespace kp::test

@@ -87,6 +87,8 @@ void RaceChecks::noteWritten() {
                 if (const uint32_t base = variableOf(mContext, node.operands[i]))
                     mWritten.insert(base);
     }
+    for (const uint32_t base : mWritten)
+        mWritesBuffers |= isOfBuffers(mContext.definition(base)->operand(0));
 }
 
 void RaceChecks::placeShared() {
@@ -110,7 +112,8 @@ void RaceChecks::placeShared() {
 
 std::optional<RaceChecks::Target> RaceChecks::targetOf(const AccessPath& path) {
     const bool isShared = path.storage == spv::StorageClassWorkgroup;
-    if (!mWritten.contains(path.base) && !(isShared && mContext.kinds.uninitialised))
+    const bool isWritten = mWritten.contains(path.base);
+    if (!isWritten && !(isShared ? mContext.kinds.uninitialised : mWritesBuffers))
         return std::nullopt;
     if (isShared) {
         const auto found = mSharedFirst.find(path.base);
@@ -133,10 +136,11 @@ std::optional<RaceChecks::Target> RaceChecks::targetOf(const AccessPath& path) {
     const auto found = mSlots.find(path.base);
     if (found != mSlots.end())
         return Target{*bytes, found->second};
-    if (mShadowed.size() == kMaxShadowed)
+    // Half of them are kept for buffers that are written.
+    if (mShadowed.size() >= (isWritten ? kMaxShadowed : kMaxShadowed / 2))
         return std::nullopt;
     const auto slot = static_cast<uint32_t>(mShadowed.size());
-    mShadowed.push_back({*site.set, site.binding, *bytes});
+    mShadowed.push_back({*site.set, site.binding, *bytes, isWritten});
     mSlots[path.base] = slot;
     return Target{*bytes, slot};
 }

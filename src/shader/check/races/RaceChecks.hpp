@@ -51,7 +51,8 @@ private:
 
     CheckContext& mContext;
     const bool mOrdersGroups;
-    std::unordered_set<uint32_t> mWritten;               ///< variables
+    std::unordered_set<uint32_t> mWritten;
+    bool mWritesBuffers = false; ///< some of them               ///< variables
     std::unordered_map<uint32_t, uint32_t> mSharedFirst; ///< number, by variable
     std::unordered_map<uint32_t, uint32_t> mSlots;       ///< by variable
     std::vector<ShadowedBuffer> mShadowed;

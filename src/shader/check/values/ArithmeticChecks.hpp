@@ -25,6 +25,14 @@ private:
     void checkOverflow(Node& node);
     uint32_t secondFunction(const Node& node, FaultKind kind, uint32_t secondType);
     uint32_t overflowFunction(const Node& node);
+    /// A number of 64 bits, and whether it fits into 32. Ids.
+    struct Wide {
+        uint32_t low = 0;
+        uint32_t high = 0;
+        uint32_t fits = 0;
+    };
+    /// Computes a sum, difference or product of signed numbers of 32 bits.
+    Wide computed(FunctionWriter& code, uint32_t opcode, uint32_t a, uint32_t b);
 
     /// Checks a call of kp_divisor() of shaders/lib/Integers.glsl, whose result is the argument.
     void checkDivisor(Node& node);

@@ -12,7 +12,7 @@ namespace kp::shader {
 
 /// Replaces operations on 32-bit floats by calls of functions that report a result which is NaN or
 /// infinite although no operand is. The result stays. A function of the library, whose name begins
-/// with kp_, is one operation: what it computes in between may be anything.
+/// with kp_, is one operation, whose intermediate values may be anything.
 class FiniteChecks {
 public:
     /// @param context  must outlive this

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/check/FiniteChecks.hpp"
+#include "shader/check/values/FiniteChecks.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/check/ArithmeticChecks.hpp"
+#include "shader/check/values/ArithmeticChecks.hpp"
 
-#include "shader/check/IndexSources.hpp"
+#include "shader/check/values/IndexSources.hpp"
 
 namespace kp::shader {
 namespace {
@@ -151,8 +151,8 @@ uint32_t ArithmeticChecks::secondFunction(const Node& node, FaultKind kind, uint
 }
 
 void ArithmeticChecks::checkOverflow(Node& node) {
-    const Node* const type = mContext.editor.global(node.type);
-    if (!type || type->opcode != spv::OpTypeInt || type->operand(0) != 32 || type->operand(1) == 0)
+    const Node* const type = mContext.intType(node.type);
+    if (!type || type->operand(0) != 32 || type->operand(1) == 0)
         return; // unsigned numbers wrap around on purpose
     CheckSite site;
     site.kind = FaultKind::eOverflow;
@@ -163,6 +163,36 @@ void ArithmeticChecks::checkOverflow(Node& node) {
                   {function, number, node.operand(0), node.operand(1)});
 }
 
+ArithmeticChecks::Wide ArithmeticChecks::computed(FunctionWriter& code, uint32_t opcode, uint32_t a,
+                                                  uint32_t b) {
+    ModuleEditor& editor = mContext.editor;
+    const uint32_t number = editor.intType(32, true);
+    const uint32_t boolean = editor.boolType();
+    const uint32_t last = editor.uintConstant(31);
+    Wide wide;
+    if (opcode == spv::OpIMul) {
+        const uint32_t pair = editor.define(nodeOf(spv::OpTypeStruct, 0, 0, {number, number}));
+        const uint32_t product = code.add(spv::OpSMulExtended, pair, {a, b});
+        wide.low = code.extract(number, product, 0);
+        wide.high = code.extract(number, product, 1);
+        const uint32_t sign = code.add(spv::OpShiftRightArithmetic, number, {wide.low, last});
+        wide.fits = code.add(spv::OpIEqual, boolean, {wide.high, sign});
+        return wide;
+    }
+    const bool adds = opcode == spv::OpIAdd;
+    wide.low = code.add(static_cast<spv::Op>(opcode), number, {a, b});
+    // The sign of the result is wrong.
+    const uint32_t differs = code.add(spv::OpBitwiseXor, number, {a, wide.low});
+    const uint32_t other = code.add(spv::OpBitwiseXor, number, {adds ? b : a, adds ? wide.low : b});
+    const uint32_t wrong = code.add(spv::OpBitwiseAnd, number, {differs, other});
+    const uint32_t none = editor.define(nodeOf(spv::OpConstantNull, number, 0, {}));
+    wide.fits = code.add(spv::OpSGreaterThanEqual, boolean, {wrong, none});
+    // It has the sign that the low word has not.
+    wide.high = code.add(spv::OpNot, number,
+                         {code.add(spv::OpShiftRightArithmetic, number, {wide.low, last})});
+    return wide;
+}
+
 uint32_t ArithmeticChecks::overflowFunction(const Node& node) {
     const uint32_t firstType = mContext.typeOf(node.operand(0));
     const uint32_t secondType = mContext.typeOf(node.operand(1));
@@ -171,48 +201,44 @@ uint32_t ArithmeticChecks::overflowFunction(const Node& node) {
         return *known;
     ModuleEditor& editor = mContext.editor;
     const uint32_t word = mContext.uintType();
-    const uint32_t number = node.type;
-    const uint32_t boolean = editor.boolType();
-    FunctionWriter code(editor, number, {word, firstType, secondType});
-    const auto asNumber = [&](size_t parameter, uint32_t type) {
-        return type == number ? code.parameter(parameter)
-                              : code.add(spv::OpBitcast, number, {code.parameter(parameter)});
+    const uint32_t number = editor.intType(32, true);
+    const Node* const shape = editor.global(node.type);
+    const uint32_t count = shape->opcode == spv::OpTypeVector ? shape->operand(1) : 1;
+    FunctionWriter code(editor, node.type, {word, firstType, secondType});
+    const auto part = [&](uint32_t value, uint32_t type, uint32_t i) {
+        if (count > 1) {
+            type = editor.global(type)->operand(0);
+            value = code.extract(type, value, i);
+        }
+        return type == number ? value : code.add(spv::OpBitcast, number, {value});
     };
-    const uint32_t a = asNumber(1, firstType);
-    const uint32_t b = asNumber(2, secondType);
-    uint32_t low = 0;
-    uint32_t high = 0;
-    uint32_t good = 0;
-    const uint32_t last = editor.uintConstant(31);
-    if (node.opcode == spv::OpIMul) {
-        const uint32_t pair = editor.define(nodeOf(spv::OpTypeStruct, 0, 0, {number, number}));
-        const uint32_t wide = code.add(spv::OpSMulExtended, pair, {a, b});
-        low = code.extract(number, wide, 0);
-        high = code.extract(number, wide, 1);
-        good = code.add(spv::OpIEqual, boolean,
-                        {high, code.add(spv::OpShiftRightArithmetic, number, {low, last})});
-    } else {
-        const bool adds = node.opcode == spv::OpIAdd;
-        low = code.add(adds ? spv::OpIAdd : spv::OpISub, number, {a, b});
-        // The sign of the result is wrong.
-        const uint32_t differs = code.add(spv::OpBitwiseXor, number, {a, low});
-        const uint32_t other = code.add(spv::OpBitwiseXor, number, {adds ? b : a, adds ? low : b});
-        const uint32_t wrong = code.add(spv::OpBitwiseAnd, number, {differs, other});
-        const uint32_t none = editor.define(nodeOf(spv::OpConstantNull, number, 0, {}));
-        good = code.add(spv::OpSGreaterThanEqual, boolean, {wrong, none});
-        // It has the sign that the low word has not.
-        high = code.add(spv::OpNot, number,
-                        {code.add(spv::OpShiftRightArithmetic, number, {low, last})});
+    std::vector<uint32_t> results(count);
+    Wide reported; // the first component that is wrong
+    for (uint32_t i = count; i-- > 0;) {
+        const Wide each = computed(code, node.opcode, part(code.parameter(1), firstType, i),
+                                   part(code.parameter(2), secondType, i));
+        results[i] = each.low;
+        if (reported.fits == 0) {
+            reported = each;
+            continue;
+        }
+        const auto select = [&](uint32_t later, uint32_t earlier) {
+            return code.add(spv::OpSelect, number, {each.fits, later, earlier});
+        };
+        reported = {select(reported.low, each.low), select(reported.high, each.high),
+                    code.add(spv::OpLogicalAnd, editor.boolType(), {each.fits, reported.fits})};
     }
+    const uint32_t result =
+        count == 1 ? results[0] : code.add(spv::OpCompositeConstruct, node.type, results);
     const auto nothing = [] { return 0u; };
     const auto refuse = [&] {
         const auto bits = [&](uint32_t value) { return code.add(spv::OpBitcast, word, {value}); };
-        mContext.report(code, {code.parameter(0), mContext.zero(), bits(low), bits(high),
-                               mContext.zero(), mContext.zero()});
+        mContext.report(code, {code.parameter(0), mContext.zero(), bits(reported.low),
+                               bits(reported.high), mContext.zero(), mContext.zero()});
         return 0u;
     };
-    code.choose(good, 0, nothing, refuse);
-    return mContext.add(key, code, low);
+    code.choose(reported.fits, 0, nothing, refuse);
+    return mContext.add(key, code, result);
 }
 
 } // namespace kp::shader

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/check/IndexSources.hpp"
+#include "shader/check/values/IndexSources.hpp"
 
 #include <unordered_map>
 #include <utility>
@@ -136,7 +136,7 @@ private:
         return node->opcode == spv::OpVariable && isOwn ? pointer : 0;
     }
 
-    /// Appends what is stored in a variable, or in the variables that are passed for a parameter.
+    /// Appends the values that are stored in a variable, or in the arguments of a parameter.
     void addStored(uint32_t base, std::vector<uint32_t>& sources) {
         std::vector<uint32_t> left{base};
         std::unordered_set<uint32_t> seen{0};
@@ -152,7 +152,7 @@ private:
         }
     }
 
-    /// Returns what calls pass for a parameter; nothing for other ids.
+    /// Returns the arguments that calls pass for a parameter; none for other ids.
     std::vector<uint32_t> argumentsOf(uint32_t id) {
         std::vector<uint32_t> arguments;
         if (const auto found = mParameters.find(id); found != mParameters.end())

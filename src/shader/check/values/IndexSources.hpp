@@ -9,7 +9,7 @@
 namespace kp::shader {
 
 /// Returns the values of a module that indices and image coordinates are computed from: operands of
-/// arithmetic, what variables hold, arguments and results of functions. What buffers hold is not
+/// arithmetic, values of variables, arguments and results of functions. Values in buffers are not
 /// followed.
 std::unordered_set<uint32_t> indexSources(const CheckContext& context);
 
