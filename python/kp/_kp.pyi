@@ -183,6 +183,9 @@ class Manager:
     def _cache_folder(self) -> str:
         """The folder for compiled shaders, or "off"."""
 
+    def _check(self) -> str:
+        """Its checks, as kp.checked takes them."""
+
     def list_devices(self) -> list[dict[str, Any]]:
         """The devices of this machine; see kp.list_devices."""
 

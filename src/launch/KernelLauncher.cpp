@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kompute/launch/KernelLauncher.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <kompute/Manager.hpp>
+#include <kompute/Shader.hpp>
 #include <kompute/launch/KernelListLauncher.hpp>
+#include <kompute/shader/Check.hpp>
+#include <kompute/shader/Reflection.hpp>
 
 #include "base/Text.hpp"
 #include "core/algorithm/AlgorithmChecks.hpp"
@@ -15,6 +19,7 @@
 #include "launch/ConstantArguments.hpp"
 #include "launch/KernelLauncherImpl.hpp"
 #include "launch/LauncherImpl.hpp"
+#include "shader/check/CheckMode.hpp"
 
 namespace kp {
 namespace {
@@ -40,6 +45,48 @@ uint32_t targetIndex(const std::string& launcher, const KernelSignature& signatu
     return argument->index;
 }
 
+std::vector<uint32_t> compiledFor(const shader::CheckKinds& checks,
+                                  const std::function<std::vector<uint32_t>()>& compile) {
+    const CheckScope scope(shader::textOf(checks));
+    return compile();
+}
+
+/// @throws InvalidArgument if a kernel would have other arguments than it was made with
+void requireSameArguments(const KernelSignature& made, const KernelSignature& now) {
+    const auto same = [](const KernelArgument& a, const KernelArgument& b) {
+        return a.kind == b.kind && a.place == b.place && a.bytes == b.bytes;
+    };
+    if (std::ranges::equal(made.arguments(), now.arguments(), same))
+        return;
+    const auto listed = [](const KernelSignature& signature) {
+        std::vector<std::string> names;
+        for (const KernelArgument& each : signature.arguments())
+            names.push_back(each.name.empty() ? formatted("{}", each.index) : each.name);
+        return names.empty() ? std::string("none") : join(names);
+    };
+    fail<InvalidArgument>("with the checks of this launch, the kernel has other arguments ({}) "
+                          "than without ({}), because its assertions use them; make the kernel "
+                          "with the same checks as its launches",
+                          listed(now), listed(made));
+}
+
+std::shared_ptr<Kernel::Impl> newImpl(const Manager& manager, std::vector<uint32_t> spirv,
+                                      AlgorithmOptions options) {
+    if (options.threads[0] != 0)
+        fail<InvalidArgument>("a kernel was given AlgorithmOptions::threads of {}; its launchers "
+                              "take their size from KernelOptions::globalSize or the call",
+                              options.threads[0]);
+    auto impl = std::make_shared<Kernel::Impl>();
+    impl->device = implOf(manager).device;
+    impl->managerQueue = implOf(manager).defaultQueue;
+    impl->reflection = std::make_shared<const shader::Reflection>(reflect(spirv));
+    impl->signature = KernelSignature(*impl->reflection);
+    impl->spirv = std::move(spirv);
+    impl->options = std::move(options);
+    impl->checks = fixedChecks(impl->options, impl->managerQueue.get());
+    return impl;
+}
+
 } // namespace
 
 Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
@@ -58,24 +105,45 @@ Kernel::Kernel(std::shared_ptr<Algorithm> algorithm) {
     mImpl = std::move(impl);
 }
 
-Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions options) {
-    if (options.threads[0] != 0)
-        fail<InvalidArgument>("a kernel was given AlgorithmOptions::threads of {}; its launchers "
-                              "take their size from KernelOptions::globalSize or the call",
-                              options.threads[0]);
-    auto impl = std::make_shared<Impl>();
-    impl->device = implOf(manager).device;
-    impl->managerQueue = implOf(manager).defaultQueue;
-    impl->reflection = std::make_shared<const shader::Reflection>(reflect(spirv));
-    impl->signature = KernelSignature(*impl->reflection);
-    impl->spirv = std::move(spirv);
-    impl->options = std::move(options);
-    impl->checks = fixedChecks(impl->options, impl->managerQueue.get());
+Kernel::Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions options)
+    : mImpl(newImpl(manager, std::move(spirv), std::move(options))) {}
+
+Kernel::Kernel(Manager& manager, std::string_view glsl, AlgorithmOptions options)
+    : Kernel(
+          manager,
+          [text = std::string(glsl), compileOptions = manager.compileOptions()] {
+              return kp::compile(text, compileOptions);
+          },
+          std::move(options)) {}
+
+Kernel::Kernel(Manager& manager, std::function<std::vector<uint32_t>()> compile,
+               AlgorithmOptions options) {
+    if (!compile)
+        fail<InvalidArgument>("the function that compiles a kernel is null");
+    const std::optional<shader::CheckKinds> fixed =
+        fixedChecks(options, implOf(manager).defaultQueue.get());
+    const shader::CheckKinds checks = fixed ? *fixed : shader::currentChecks();
+    std::shared_ptr<Impl> impl = newImpl(manager, compiledFor(checks, compile), std::move(options));
+    impl->compile = std::move(compile);
+    impl->compiledForChecks = checks.any();
     mImpl = std::move(impl);
 }
 
-Kernel::Kernel(Manager& manager, std::string_view glsl, AlgorithmOptions options)
-    : Kernel(manager, manager.compile(glsl), std::move(options)) {}
+const std::vector<uint32_t>& Kernel::Impl::spirvFor(const shader::CheckKinds& wanted) const {
+    if (!compile || wanted.any() == compiledForChecks)
+        return spirv;
+    {
+        const std::lock_guard lock(mMutex);
+        if (!mOther.empty())
+            return mOther;
+    }
+    std::vector<uint32_t> made = compiledFor(wanted, compile); // may wait for Python's lock
+    requireSameArguments(signature, KernelSignature(reflect(made)));
+    const std::lock_guard lock(mMutex);
+    if (mOther.empty())
+        mOther = std::move(made);
+    return mOther;
+}
 
 const KernelSignature& Kernel::signature() const {
     return mImpl->signature;

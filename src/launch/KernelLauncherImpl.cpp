@@ -351,8 +351,8 @@ KernelLauncher::Impl::pipelineFor(const Dispatch& dispatch,
     MemoryObjects objects(memory);
     if (types() == TypeRule::eReinterpret)
         objects = reinterpreted(std::move(objects));
-    made->rebuild(objects, used.spirv, Workgroup{1, 1, 1}, constants, std::vector<float>{},
-                  used.options);
+    made->rebuild(objects, used.spirvFor(dispatch.checks), Workgroup{1, 1, 1}, constants,
+                  std::vector<float>{}, used.options);
     mVariants.push_back({dispatch.localSize, constants, made, dispatch.checks});
     return made;
 }

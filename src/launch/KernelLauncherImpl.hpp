@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -45,17 +46,27 @@ private:
     size_t mLimit = kMinLimit; ///< number of bindings at which expired ones are erased
 };
 
-/// The shader of a Kernel. Never changes.
+/// The shader of a Kernel. Never changes, except for its cache.
 struct Kernel::Impl {
     std::shared_ptr<vulkan::Device> device;
     std::shared_ptr<Queue> managerQueue; ///< null if made from an algorithm without a manager
     std::shared_ptr<const shader::Reflection> reflection;
     KernelSignature signature;
-    std::vector<uint32_t> spirv;              ///< empty if made from an algorithm
-    std::shared_ptr<Algorithm> algorithm;     ///< a copy of that algorithm; otherwise null
-    AlgorithmOptions options;                 ///< unless there is an algorithm
-    std::optional<shader::CheckKinds> checks; ///< nothing if the thread of the launch decides
+    std::vector<uint32_t> spirv;                    ///< empty if made from an algorithm
+    std::function<std::vector<uint32_t>()> compile; ///< null if made from SPIR-V
+    bool compiledForChecks = false;                 ///< `spirv` has lines and assertions
+    std::shared_ptr<Algorithm> algorithm;           ///< a copy of that algorithm; otherwise null
+    AlgorithmOptions options;                       ///< unless there is an algorithm
+    std::optional<shader::CheckKinds> checks;       ///< nothing if the thread of the launch decides
     mutable SharedBindings bindings;
+
+    /// Returns SPIR-V for the checks of a launch, which it compiles at the first such launch.
+    /// @throws ShaderError; InvalidArgument if the shader has other arguments then
+    const std::vector<uint32_t>& spirvFor(const shader::CheckKinds& wanted) const;
+
+private:
+    mutable std::mutex mMutex;
+    mutable std::vector<uint32_t> mOther; ///< for checks if `spirv` is not, or the other way round
 };
 
 /// The arguments of a kernel launcher and the operations made from them. An operation and its

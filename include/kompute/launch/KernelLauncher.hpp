@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -28,11 +29,17 @@ public:
                                                       !std::is_same<Algorithm, A>::value>>
     Kernel(std::shared_ptr<A> algorithm)
         : Kernel(std::static_pointer_cast<Algorithm>(std::move(algorithm))) {}
-    /// Takes the SPIR-V or the GLSL of a compute shader with the entry point "main".
+    /// Takes the SPIR-V or the GLSL of a compute shader with the entry point "main". GLSL is
+    /// compiled once more for the first launch in checked mode, with lines and assertions.
     /// @param options  for the pipelines of its launchers, which throw the same errors as Algorithm
     /// @throws ShaderError
     Kernel(Manager& manager, std::vector<uint32_t> spirv, AlgorithmOptions options = {});
     Kernel(Manager& manager, std::string_view glsl, AlgorithmOptions options = {});
+    /// Takes a shader as a function that compiles it. It is called at once, and again for the first
+    /// launch in checked mode (or without, if that was on), each time in a CheckScope of the checks
+    /// that apply, in the thread of the launch. It may throw; kernels own it.
+    Kernel(Manager& manager, std::function<std::vector<uint32_t>()> compile,
+           AlgorithmOptions options = {});
 
     const KernelSignature& signature() const;
     const shader::Reflection& reflection() const;

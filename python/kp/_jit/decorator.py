@@ -125,6 +125,8 @@ class JitFunction(Launchable):
         self._local_size = _size_of(local_size)
         self._compiled: dict[tuple[Any, ...], KernelShader] = {}
         self._last_compiled: KernelShader | None = None
+        self._specs_of: dict[tuple[Any, ...], Specs] = {}  # by the types of a call
+        self._last_types: tuple[Any, ...] = ()
         self._names: list[str] = []
         self._annotated: Specs = {}
         defaults: dict[str, Any] = {}
@@ -161,7 +163,9 @@ class JitFunction(Launchable):
                     f"{self.__name__} is compiled for the types of its arguments; call it first, or "
                     f"annotate {', '.join(missing)}, as in {missing[0]}: 'float[:]'"
                 )
-            self._last_compiled = self._compile(dict(self._annotated))
+            self._last_types = ("annotated",)
+            self._specs_of[self._last_types] = dict(self._annotated)
+            self._last_compiled = self._compiled_for(self._last_types)
         return self._last_compiled
 
     def specialize(self, *args: Any, **kwargs: Any) -> str:
@@ -170,12 +174,24 @@ class JitFunction(Launchable):
 
     def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
         given = self._given(values)
-        key = (_checks(), *(_key(given.get(name)) for name in self._names))
-        compiled = self._compiled.get(key)
+        types = tuple(_key(given.get(name)) for name in self._names)
+        compiled = self._compiled.get((_checks(), *types))
         if compiled is None or not compiled.is_current():
-            compiled = self._compiled[key] = self._compile(self._specs(given))
-        self._last_compiled = compiled
+            self._specs_of[types] = self._specs(given)
+            compiled = self._compiled_for(types)
+        self._last_compiled, self._last_types = compiled, types
         return compiled
+
+    def _compiled_for(self, types: tuple[Any, ...]) -> KernelShader:
+        """Compile for types of earlier calls and the checks of this thread."""
+        compiled = self._compile(self._specs_of[types])
+        self._compiled[(_checks(), *types)] = compiled
+        return compiled
+
+    def __kp_shader__(self) -> bytes:
+        self._known()
+        compiled = self._compiled.get((_checks(), *self._last_types))
+        return (compiled or self._compiled_for(self._last_types)).spirv
 
     def _compile(self, specs: Specs) -> KernelShader:
         try:

@@ -15,6 +15,7 @@ from .._shaders.constants import listed
 from .._default import default_manager
 from .._errors import InvalidArgument
 from .._kp import (
+    DeviceGroup,
     Event,
     Image,
     KernelLauncher,
@@ -468,3 +469,14 @@ def manager_of(shader: KernelShader, values: Mapping[str, Any], manager: Manager
             )
         found, owner = own, parameter.name
     return found or default_manager()
+
+
+def checks_of(values: Mapping[str, Any], manager: Manager | None) -> str:
+    """Return the checks of the manager of a call, for which its shader is compiled; "" if the
+    manager has none of its own."""
+    for value in values.values():
+        if isinstance(manager, Manager):
+            break
+        group = getattr(value, "group", None)
+        manager = group[0] if isinstance(group, DeviceGroup) else getattr(value, "manager", None)
+    return (manager if isinstance(manager, Manager) else default_manager())._check()

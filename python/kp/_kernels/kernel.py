@@ -9,11 +9,13 @@ saxpy(2.0, x, y)
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from .._kp import Manager, Sampler, Tensor, TuningResult
+from .._errors import InvalidArgument
+from .._kp import Manager, Sampler, Tensor, TuningResult, _checks
 from .._wording import explains_keywords
 from .launching import Launchable
 from .making import made
@@ -30,7 +32,11 @@ class Kernel(Launchable):
     """
 
     def __init__(
-        self, shader: KernelShader, make: Maker | None = None, threads: Any = None
+        self,
+        shader: KernelShader,
+        make: Maker | None = None,
+        threads: Any = None,
+        again: Callable[[], KernelShader] | None = None,
     ) -> None:
         if not isinstance(shader, KernelShader):
             raise TypeError(
@@ -40,6 +46,9 @@ class Kernel(Launchable):
         super().__init__(_signature(shader), threads)
         self._shader = shader
         self._make = make
+        self._again = again  # compiles it with the checks of this thread
+        self._is_checked = bool(_checks())
+        self._other: KernelShader | None = None
         self.__name__ = shader.name
 
     @property
@@ -64,10 +73,22 @@ class Kernel(Launchable):
         return self._shader.parameters
 
     def _shader_for(self, values: Mapping[str, Any]) -> KernelShader:
-        return self._shader
+        return self._known()
 
     def _known(self) -> KernelShader:
-        return self._shader
+        if self._again is None or bool(_checks()) == self._is_checked:
+            return self._shader
+        if self._other is None:
+            other = self._again()
+            own, now = ([each.name for each in made.parameters] for made in (self._shader, other))
+            if own != now:
+                raise InvalidArgument(
+                    f"kernel '{self.name}' has other arguments with the checks of this call "
+                    f"({', '.join(now)}) than without ({', '.join(own)}), because its assertions "
+                    "use them; make it with the same checks as its calls"
+                )
+            self._other = other
+        return self._other
 
     def tune(
         self,
@@ -109,9 +130,10 @@ class Kernel(Launchable):
                 "autotuner cannot measure it"
             )
         values = self._signature.bind(args, kwargs, TUNING_KEYWORDS)
-        self._signature.refuse(self._shader.missing(values))
+        shader = self._known()
+        self._signature.refuse(shader.missing(values))
         result = tune(
-            self._shader,
+            shader,
             self._make,
             self.glsl,
             values,
@@ -210,4 +232,5 @@ def kernel(
 
     given, includes = shader, list(includes)
     own = make(None, {})
-    return Kernel(own, make if own.glsl else None, threads)
+    again = functools.partial(make, None, {}) if isinstance(given, (str, os.PathLike)) else None
+    return Kernel(own, make if own.glsl else None, threads, again)

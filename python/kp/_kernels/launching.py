@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._tensors.cuda import events_of, has_streams
-from .._kp import Buffer, Manager, Queue
-from .call import Call, Events, manager_of
+from .._kp import Buffer, Manager, Queue, checked
+from .call import Call, Events, checks_of, manager_of
 from .on_groups import launch_on_group, launch_on_parts
 from .parameters import Signature
 from .plans import CallPlan, LastCall, key_of, plan_of, repeat
@@ -103,6 +103,23 @@ class Launchable(ABC):
             if plan is not None and plan.shader.is_current():
                 written, self._last = repeat(plan, values, threads, queue, wait_for)
                 return written
+        rest = (values, threads, mgr, queue, wait_for, target, key)
+        if not (checks := checks_of(values, mgr)):
+            return self._launch_first(*rest)
+        with checked(checks):
+            return self._launch_first(*rest)
+
+    def _launch_first(
+        self,
+        values: Mapping[str, Any],
+        threads: Any,
+        mgr: Manager | None,
+        queue: Queue | None,
+        wait_for: Events,
+        target: str | int,
+        key: tuple[Any, ...] | None,
+    ) -> Any:
+        """Launch without a plan, which it keeps with the key."""
         shader = self._shader_for(values)
         if len(values) < len(shader.parameters):
             self._signature.refuse(shader.missing(values))

@@ -55,7 +55,7 @@ void rebuild(AlgorithmHandle& handle, const py::object& tensors, const py::objec
     const Uses useAddressed(toMemoryHandles(addressed, "addressed"));
     const AlgorithmOptions chosen = options.over(handle.algorithm->getOptions());
     const Workgroup groups = toWorkgroup(workgroup);
-    std::vector<uint32_t> words = toSpirv(spirv, targetOf(*handle.manager->manager));
+    std::vector<uint32_t> words = toSpirv(spirv, targetOf(*handle.manager->manager, chosen.check));
     const std::vector<SpecializationConstant> constants =
         specializationConstants(specConsts, words);
     const PushBytes push =

@@ -287,6 +287,7 @@ void bindManager(py::module_& module, Classes& classes) {
             "_cache_folder",
             [](py::handle self) { return targetOf(managerIn(self)).options.cacheFolder; },
             "The folder for compiled shaders, or \"off\".")
+        .method("_check", &Manager::check, "Its checks, as kp.checked takes them.")
         .method(
             "list_devices",
             [](const Manager& manager) {

@@ -2,6 +2,7 @@
 #include "launch/Calls.hpp"
 
 #include "base/Gil.hpp"
+#include "base/Held.hpp"
 #include "base/Package.hpp"
 #include "launch/LaunchArguments.hpp"
 #include "shader/Shader.hpp"
@@ -88,10 +89,19 @@ std::shared_ptr<ManagerHandle> managerFor(const KernelKeywords& given) {
 /// Returns the kernel of a shader in any form. @throws ShaderError
 Kernel makeKernel(const std::shared_ptr<ManagerHandle>& manager, py::handle shader,
                   AlgorithmOptions options = {}) {
-    std::vector<uint32_t> words = toSpirv(shader, targetOf(*manager->manager));
+    CompileTarget target = targetOf(*manager->manager);
     const Use use(*manager);
+    if (PyObject_CheckBuffer(shader.ptr())) {
+        std::vector<uint32_t> words = toSpirv(shader, target);
+        const ReleaseGil release;
+        return Kernel(*manager->manager, std::move(words), std::move(options));
+    }
+    target.checks.clear(); // the library calls it in their scope
+    const auto compile = [held = hold(shader), target] {
+        return withinLibrary([&] { return toSpirv(py::handle(held.get()), target); });
+    };
     const ReleaseGil release;
-    return Kernel(*manager->manager, std::move(words), std::move(options));
+    return Kernel(*manager->manager, compile, std::move(options));
 }
 
 /// Returns the kernel that a launcher is created with: a Kernel, an Algorithm, or a shader.

@@ -239,8 +239,8 @@ py::tuple axesOf(const std::vector<shader::MemberAxis>& axes) {
     return pairs;
 }
 
-CompileTarget targetOf(const Manager& manager) {
-    return {manager.compileOptions(), manager.check()};
+CompileTarget targetOf(const Manager& manager, const std::string& checks) {
+    return {manager.compileOptions(), checks.empty() ? manager.check() : checks};
 }
 
 std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
@@ -248,6 +248,7 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
         return {};
     if (PyObject_CheckBuffer(shader.ptr()))
         return wordsOfBuffer(shader, "spirv");
+    const std::optional<CheckScope> scope = scopeOf(target);
     if (py::hasattr(shader, "__kp_shader__")) { // kp.kernel and kp.jit
         const py::object made = shader.attr("__kp_shader__")();
         if (!target.options.cacheFolder.empty() && py::hasattr(shader, "_keep"))
@@ -255,7 +256,6 @@ std::vector<uint32_t> toSpirv(py::handle shader, const CompileTarget& target) {
         return toSpirv(made, target);
     }
     const CompileOptions& options = target.options;
-    const std::optional<CheckScope> scope = scopeOf(target);
     if (!PyUnicode_Check(shader.ptr()) && !py::hasattr(shader, "__fspath__"))
         throwTypeError("spirv", "bytes, source text or a path", shader);
     if (const auto path = pathOf(shader, "spirv"))

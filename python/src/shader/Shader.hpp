@@ -19,8 +19,9 @@ struct CompileTarget {
     std::string checks;     ///< as in ManagerOptions; "" leaves it to the thread
 };
 
-/// Returns the version of the manager's device, and the manager's folders and checks.
-CompileTarget targetOf(const Manager& manager);
+/// Returns the version of the manager's device, the manager's folders, and the checks: the given
+/// ones, else the manager's.
+CompileTarget targetOf(const Manager& manager, const std::string& checks = {});
 
 /// Returns a shader argument as SPIR-V: bytes-like, source text, or a path to either.
 /// @throws TypeError, ValueError naming the argument; ShaderError

@@ -46,21 +46,7 @@ CheckScope::~CheckScope() {
 }
 
 std::string currentChecks() {
-    const shader::CheckKinds kinds = shader::currentChecks();
-    std::vector<std::string> words;
-    if (kinds.bounds)
-        words.emplace_back("bounds");
-    if (kinds.arithmetic)
-        words.emplace_back("arithmetic");
-    if (kinds.nan)
-        words.emplace_back("nan");
-    if (kinds.races)
-        words.emplace_back("races");
-    if (kinds.uninitialised)
-        words.emplace_back("uninitialised");
-    if (kinds.steps != 0)
-        words.push_back(formatted("steps={}", kinds.steps));
-    return join(words, ",");
+    return shader::textOf(shader::currentChecks());
 }
 
 namespace shader {
@@ -123,6 +109,23 @@ CheckKinds parseChecks(std::string_view text) {
                 given);
     }
     return kinds;
+}
+
+std::string textOf(const CheckKinds& kinds) {
+    std::vector<std::string> words;
+    if (kinds.bounds)
+        words.emplace_back("bounds");
+    if (kinds.arithmetic)
+        words.emplace_back("arithmetic");
+    if (kinds.nan)
+        words.emplace_back("nan");
+    if (kinds.races)
+        words.emplace_back("races");
+    if (kinds.uninitialised)
+        words.emplace_back("uninitialised");
+    if (kinds.steps != 0)
+        words.push_back(formatted("steps={}", kinds.steps));
+    return join(words, ",");
 }
 
 CheckKinds currentChecks() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "shader/check/CheckedModule.hpp"
@@ -10,6 +11,9 @@ namespace kp::shader {
 /// Reads what AlgorithmOptions::check takes. An empty text is none.
 /// @throws InvalidArgument for an unknown word
 CheckKinds parseChecks(std::string_view text);
+
+/// Returns a text that parseChecks() takes; "" for none.
+std::string textOf(const CheckKinds& kinds);
 
 /// Returns the checks of this thread's CheckScope, else of KOMPUTE_CHECK.
 /// @throws InvalidArgument if that has an unknown word

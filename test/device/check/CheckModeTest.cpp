@@ -121,6 +121,59 @@ TEST(CheckMode, ChecksKernelsInAScope) {
     EXPECT_THROW(wrong.launch().wait(), CheckFailed);
 }
 
+TEST(CheckMode, CompilesTheTextOfAKernelForTheChecksOfALaunch) {
+    Manager manager;
+    const auto y = manager.tensor({0, 0});
+    KernelOptions size;
+    size.globalSize = WorkSize{1, 1, 1};
+    const Arguments wrong{y, int32_t{2}};
+    const auto lineOf = [&](const Kernel& kernel) {
+        KernelLauncher launcher("writes", kernel, wrong, size);
+        const auto faults = faultsOf([&] { launcher.launch().wait(); });
+        return faults.empty() ? 0u : faults.front().line;
+    };
+    EXPECT_EQ(lineOf(Kernel(manager, kWrites, checkedOptions())), 4u);
+
+    int compiled = 0;
+    const Kernel kernel(manager, [&] {
+        ++compiled;
+        return compile(kWrites);
+    });
+    KernelLauncher inside("writes", kernel, {y, int32_t{1}}, size);
+    EXPECT_NO_THROW(inside.launch().wait());
+    EXPECT_EQ(compiled, 1);
+    {
+        const CheckScope scope;
+        EXPECT_EQ(lineOf(kernel), 4u);
+        EXPECT_EQ(lineOf(kernel), 4u);
+    }
+    {
+        const CheckScope scope("bounds");
+        EXPECT_EQ(lineOf(kernel), 4u);
+    }
+    EXPECT_NO_THROW(inside.launch().wait());
+    EXPECT_EQ(compiled, 2) << "once for all checks";
+    EXPECT_THROW(Kernel(manager, std::function<std::vector<uint32_t>()>()), InvalidArgument);
+}
+
+TEST(CheckMode, RefusesAKernelWhoseAssertionsNeedOtherArguments) {
+    Manager manager;
+    const auto y = manager.tensor({0, 0});
+    KernelOptions size;
+    size.globalSize = WorkSize{1, 1, 1};
+    const Kernel kernel(manager, R"(#version 450
+#include <kompute/check.glsl>
+layout(binding = 0) buffer Y { float y[]; };
+layout(binding = 1) buffer Z { float z[]; };
+void main() { y[0] = 7; kp_assert(z[0] > 0, "z is positive", z[0]); }
+)");
+    KernelLauncher launcher("asserts", kernel, {y}, size);
+    EXPECT_NO_THROW(launcher.launch().wait());
+    const CheckScope scope;
+    EXPECT_ERROR(InvalidArgument, "make the kernel with the same checks as its launches",
+                 launcher.launch());
+}
+
 TEST(CheckMode, ChecksEachEvaluationOfARecording) {
     Manager manager;
     const auto y = manager.tensor({0, 0});
