@@ -76,6 +76,8 @@ class CheckFault:
     - ``message``: the text of an assertion, the non-finite result, or both accesses of a race.
     - ``target``: the shader's name of the indexed array; ``memory``: the memory bound to it.
     - ``index``, ``extent``: the index and the number of elements.
+    - ``indices``, ``shape``: all indices of an array of ``@kp.jit`` with several axes, and its
+      shape; else empty. ``index`` is the first that is out of bounds.
     - ``value``: the value that should have been written, as text.
     - ``global_invocation``, ``local_invocation``: in x, y and z.
     - ``algorithm``: the name of the kernel, or as given to ``Algorithm.set_name()``; else empty.
@@ -94,6 +96,8 @@ class CheckFault:
     global_invocation: tuple[int, int, int]
     local_invocation: tuple[int, int, int]
     algorithm: str = ""
+    indices: tuple[int, ...] = ()
+    shape: tuple[int, ...] = ()
 
 
 class CheckFailed(Error):

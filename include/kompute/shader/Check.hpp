@@ -32,6 +32,10 @@ struct CheckFault {
     std::array<uint32_t, 3> globalInvocation{};
     std::array<uint32_t, 3> localInvocation{};
     std::string algorithm; ///< Algorithm::setName(), or the launcher's name; "" without one
+    /// All indices of an element of an array with axes, and the array's shape; empty for others.
+    /// `index` is the first that is not below its extent.
+    std::vector<int64_t> indices;
+    std::vector<uint64_t> shape;
 };
 
 /// Thrown by waits for work whose shaders made mistakes, in checked mode (AlgorithmOptions::check).

@@ -14,6 +14,19 @@ from .scope import Scope
 from .types import INT, UINT, WEAK_INT, Array, Type
 from .values import ATOM, Named, Value
 
+#: The index of 64 bits as one of 32: beyond every array if it is not one. Checked mode reports the
+#: argument.
+_NARROW = {
+    "int64_t": """uint kp_narrow(const int64_t i) {
+    return i < int64_t(0) || i > int64_t(0xffffffffu) ? 0xffffffffu : uint(i);
+}
+""",
+    "uint64_t": """uint kp_narrow(const uint64_t i) {
+    return i > uint64_t(0xffffffffu) ? 0xffffffffu : uint(i);
+}
+""",
+}
+
 _SWIZZLES = ("xyzw", "rgba")
 
 
@@ -159,7 +172,10 @@ class Elements:
             return made
         made = numbers.convert(value, own, node)
         if numbers.strong(own).bits == 64:
-            made = Value(f"uint({made.text})", UINT, pure=made.pure)
+            convert = "uint"
+            if self._unit.checked:
+                convert = self._unit.index_function("kp_narrow", _NARROW[numbers.strong(own).glsl])
+            made = Value(f"{convert}({made.text})", UINT, pure=made.pure)
         made.work_item = value.work_item
         return made
 
@@ -189,6 +205,8 @@ class Elements:
         self._use(array, values)
         if array.storage != "parameter":
             return array.name + "".join(f"[{value.text}]" for value in values), pure
+        if self._unit.checked and array.ndim > 1:
+            return f"{array.name}[{self._checked_index(array.parameter, values)}]", pure
         flat = values[0]
         for axis, value in enumerate(values[1:], 1):
             size = Value(self._unit.extent(array.parameter, axis), INT)
@@ -198,6 +216,28 @@ class Elements:
                 "+", row, numbers.convert(value, numbers.typed(row, node), node), node
             )
         return f"{array.name}[{flat.text}]", pure
+
+    def _checked_index(self, parameter: str, indices: list[Value]) -> str:
+        """Return a flat index as a call that checked mode compares with the shape."""
+        types: list[str] = []
+        texts: list[str] = []
+        for axis, index in enumerate(indices):
+            own = index.type
+            assert own is not None
+            word = UINT if own.kind == "uint" else INT
+            types.append(word.glsl)
+            texts.append(index.text if own.bits == 32 else f"{word.glsl}({index.text})")
+            texts.append(f"uint({self._unit.extent(parameter, axis)})")
+        flat = "uint(i0)"
+        for axis in range(1, len(indices)):
+            flat = f"{flat} * e{axis} + uint(i{axis})"
+            if axis + 1 < len(indices):
+                flat = f"({flat})"
+        made = [f"const {each} i{axis}, const uint e{axis}" for axis, each in enumerate(types)]
+        name = self._unit.index_function(
+            "kp_element", f"uint kp_element({', '.join(made)}) {{\n    return {flat};\n}}\n"
+        )
+        return f"{name}({', '.join(texts)})"
 
     def _use(self, array: Array, indices: list[Value]) -> None:
         self._unit.use_array(array)

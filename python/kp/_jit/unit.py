@@ -120,6 +120,7 @@ class Unit:
         self.places: dict[tuple[str, int | None], int] = {}
         self.shared_arrays: dict[str, str] = {}
         self.tables: dict[tuple[str, str], str] = {}
+        self.index_functions: dict[str, None] = {}  # texts
         self.needs_global_size = False
 
     @property
@@ -183,6 +184,11 @@ class Unit:
             self.library.use_by_part(name, number, whole, result, column)
         if own.is_matrix:
             self.library.use_by_part(name, number, own.glsl, to.glsl, own.rows)
+
+    def index_function(self, name: str, text: str) -> str:
+        """Define a function through which checked mode sees an index, and return its name."""
+        self.index_functions[text] = None
+        return name
 
     def global_size(self) -> str:
         self.needs_global_size = True
@@ -388,6 +394,7 @@ class Unit:
                 *(f"const {own} {name}{rest}" for (own, rest), name in self.tables.items()),
                 *(f"\n{WORK_ITEMS[each]}" for each in sorted(self.work_items)),
                 f"\n{self.library.text}" if self.library.text else "",
+                *(f"\n{each}" for each in self.index_functions),
                 *(f"\n{each}" for each in functions),
                 f"\n{main}",
             ]

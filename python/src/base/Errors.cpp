@@ -141,7 +141,8 @@ void addFaults(const py::object& raised, const CheckFailed& failed) {
                               textOf(each.message), textOf(each.target),
                               textOf(inPythonSpelling(each.memory)), each.index, each.extent,
                               each.value, py::tuple(py::cast(each.globalInvocation)),
-                              py::tuple(py::cast(each.localInvocation)), textOf(each.algorithm)));
+                              py::tuple(py::cast(each.localInvocation)), textOf(each.algorithm),
+                              py::tuple(py::cast(each.indices)), py::tuple(py::cast(each.shape))));
     raised.attr("faults") = faults;
     raised.attr("count") = failed.count();
     ofPackage("point_at")(raised);

@@ -198,3 +198,114 @@ def test_assertions_that_need_other_arguments_are_refused(mgr: kp.Manager) -> No
         with pytest.raises(kp.InvalidArgument, match="make the kernel with the same checks"):
             launch(mgr, of_launchers)
         require_assertion(failure(lambda: kp.kernel(text)(zeros(), zeros())))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int64])
+def test_each_index_is_compared_with_its_own_extent(dtype: Any) -> None:
+    for row, column in ((0, 7), (4, 2), (-1, 2), (1, -2)):
+        x = np.zeros((4, 6), dtype)
+        with kp.checked():
+            error = failure(lambda x=x, row=row, column=column: put(x, row, column))
+        fault = error.faults[0]
+        assert fault.indices == (row, column)
+        assert fault.shape == (4, 6)
+        assert (fault.index, fault.extent) == ((row, 4) if not 0 <= row < 4 else (column, 6))
+        assert fault.target.startswith("x")
+        assert error.count == 1
+        assert f"element [{row}, {column}] of {fault.target} was written" in str(error)
+        assert "which has the shape (4, 6)" in str(error)
+        assert not x.any()
+        with pytest.raises(IndexError):
+            put.python(np.zeros((4, 6), dtype), row, column)
+
+
+def test_arrays_of_vectors_and_of_matrices_compare_each_axis() -> None:
+    @kp.jit
+    def turn(x: "vec2[:, :]", y: "mat2[:, :]", i, j):
+        if kp.global_id() == 0:
+            x[i, j].y = 1
+            y[j, i] = y[j, i] * 2
+
+    x, y = np.zeros((4, 6, 2), np.float32), np.ones((6, 4, 2, 2), np.float32)
+    with kp.checked():
+        turn(x, y, 3, 5)
+        faults = failure(lambda: turn(x, y, 3, 6)).faults
+    assert x[3, 5, 1] == 1 and x.sum() == 1
+    assert y[5, 3].sum() == 8 and y.sum() == 4 * 24 + 4
+    assert [(each.indices, each.shape) for each in faults[:2]] == [
+        ((3, 6), (4, 6)),
+        ((6, 3), (6, 4)),
+    ]
+
+
+def test_indices_inside_of_their_extents_are_no_fault() -> None:
+    with kp.checked():
+        x = put(np.zeros((4, 6), np.float32), 3, 5)
+        y = put3(np.zeros((2, 3, 4), np.int64), 1, 2, 3)
+    assert x[3, 5] == 5 and x.sum() == 5
+    assert y[1, 2, 3] == 1 and y.sum() == 1
+
+
+def test_arrays_of_three_and_of_many_axes() -> None:
+    with kp.checked():
+        fault = failure(lambda: put3(np.zeros((2, 3, 4), np.float32), 0, 3, 1)).faults[0]
+    assert (fault.kind, fault.indices, fault.shape) == ("read", (0, 3, 1), (2, 3, 4))
+
+    @kp.jit
+    def last(x, k):
+        if kp.global_id() == 0:
+            x[0, 0, 0, 0, 0, 0, 0, 0, k] = 1
+
+    with kp.checked():
+        error = failure(lambda: last(np.zeros((1,) * 7 + (2, 2), np.float32), 3))
+    assert (error.faults[0].index, error.faults[0].extent) == (3, 2)
+    assert "element 3 of x along axis 8 was written, which has 2 elements" in str(error)
+
+
+def test_atomics_and_booleans_compare_each_axis() -> None:
+    @kp.jit
+    def count(x, i, j):
+        if kp.global_id() == 0:
+            kp.atomic_add(x[i, j], 1)
+
+    @kp.jit
+    def flip(x, i, j):
+        if kp.global_id() == 0:
+            x[i, j] = not x[i, j]
+
+    with kp.checked():
+        fault = failure(lambda: count(np.zeros((4, 6), np.int32), 0, 6)).faults[0]
+        assert (fault.kind, fault.indices, fault.shape) == ("atomic", (0, 6), (4, 6))
+        fault = failure(lambda: flip(np.zeros((4, 6), np.bool_), 0, 6)).faults[0]
+        assert (fault.indices, fault.shape) == ((0, 6), (4, 6))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("kernel", [put1, put_flat])
+def test_a_negative_index_is_reported_as_it_is(dtype: Any, kernel: kp.JitFunction) -> None:
+    with kp.checked():
+        error = failure(lambda: kernel(np.zeros(8, dtype), -1))
+    assert error.faults[0].index == -1
+    assert "element -1 of x was written, which has 8 elements" in str(error)
+
+
+@pytest.mark.parametrize("index", [-1, 2**32, 2**32 + 1, 2**40])
+def test_an_index_of_64_bits_is_compared_whole(index: int) -> None:
+    @kp.jit
+    def local(x, k):
+        own = kp.local_array(4, kp.int64)
+        if kp.global_id() == 0:
+            own[k] = 1
+            x[0] = own[0]
+
+    for kernel in (put1, local):
+        x = np.zeros(8, np.int64)
+        with kp.checked():
+            fault = failure(lambda kernel=kernel, x=x: kernel(x, index)).faults[0]
+        assert fault.index == index
+        assert not x.any()
+
+
+def test_text_without_checks_has_no_calls_for_indices() -> None:
+    put(np.zeros((4, 6), np.int64), 1, 2)
+    assert "kp_element" not in put.glsl and "kp_narrow" not in put.glsl

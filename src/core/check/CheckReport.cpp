@@ -225,7 +225,8 @@ std::exception_ptr CheckReport::take() {
     const uint32_t count = std::atomic_ref<uint32_t>(words[0]).load(std::memory_order_acquire);
     if (count == 0)
         return nullptr;
-    std::vector<uint32_t> copy(words + 1, words + shader::kReportWords);
+    const std::vector<uint32_t> copy(words + 1, words + shader::kReportWords);
+    const std::span allAxes(words + shader::kAxesWord, shader::kAxesWords * shader::kMaxFaults);
     std::vector<CheckFault> faults;
     std::vector<CheckFault> again; // of sites that have a fault already
     std::unordered_set<uint32_t> seen;
@@ -236,6 +237,7 @@ std::exception_ptr CheckReport::take() {
             continue;
         std::vector<CheckFault>& list = seen.insert(record[0]).second ? faults : again;
         list.push_back(faultOf(mShader->module.sites[record[0] - 1], record, mBound));
+        addAxes(list.back(), allAxes.subspan(size_t{i} * shader::kAxesWords, shader::kAxesWords));
         if (mName)
             list.back().algorithm = *mName;
     }
@@ -243,6 +245,7 @@ std::exception_ptr CheckReport::take() {
     if (faults.empty())
         return nullptr; // an invocation has counted its fault, and not written it yet
     std::memset(words, 0, shader::kReportWords * sizeof(uint32_t));
+    std::ranges::fill(allAxes, 0);
     return std::make_exception_ptr(CheckFailed(std::move(faults), count));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/check/FaultText.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <optional>
@@ -100,6 +101,9 @@ std::string mistakeOf(const CheckFault& fault) {
         return fault.message;
     if (!fault.message.empty()) // of an access through an address
         return fault.message;
+    if (!fault.shape.empty())
+        return formatted("element [{}] of {} was {}, which has the shape ({})", join(fault.indices),
+                         targetOf(fault), verbOf(fault.kind), join(fault.shape));
     return formatted("element {} of {} was {}, which has {}", fault.index, targetOf(fault),
                      verbOf(fault.kind), counted(fault.extent, "element"));
 }
@@ -161,6 +165,16 @@ CheckFailed::CheckFailed(std::vector<CheckFault> faults, uint64_t count)
     : Error(ErrorCode::eCheckFailed, messageOf(faults), 0, detailsOf(faults, count)),
       mFaults(std::move(faults)), mCount(count) {}
 CheckFailed::~CheckFailed() = default;
+
+void addAxes(CheckFault& fault, std::span<const uint32_t> axes) {
+    for (size_t i = 0; i < std::min(axes[0], shader::kMaxAxes); ++i) {
+        const std::span<const uint32_t> axis = axes.subspan(1 + 3 * i, 3);
+        fault.indices.push_back(static_cast<int64_t>(uint64_t{axis[1]} << 32 | axis[0]));
+        fault.shape.push_back(axis[2]);
+    }
+    if (!fault.shape.empty())
+        fault.target.resize(std::min(fault.target.find(shader::kAlongAxis), fault.target.size()));
+}
 
 CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
                    std::span<const BoundMemory> bound) {

@@ -16,4 +16,8 @@ namespace kp {
 CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> record,
                    std::span<const BoundMemory> bound);
 
+/// Adds the axes of a fault's index.
+/// @param axes  shader::kAxesWords words
+void addAxes(CheckFault& fault, std::span<const uint32_t> axes);
+
 } // namespace kp

@@ -2,6 +2,7 @@
 #include "shader/check/AccessPath.hpp"
 
 #include <algorithm>
+#include <string>
 
 namespace kp::shader {
 namespace {
@@ -11,7 +12,8 @@ bool isIndex(const CheckContext& context, uint32_t id) {
     return context.intType(context.typeOf(id)) != nullptr;
 }
 
-bool isWordConstant(const CheckContext& context, uint32_t id) {
+/// Returns true for integers of 32 bits.
+bool isWord(const CheckContext& context, uint32_t id) {
     const Node* const type = context.intType(context.typeOf(id));
     return type && type->operand(0) == 32;
 }
@@ -21,6 +23,27 @@ void appendMember(std::string& text, const std::string& member) {
     if (member.empty() || member[0] == '@' || member.starts_with("_data") || member[0] == '$')
         return;
     text += text.empty() ? member : "." + member;
+}
+
+/// Returns the arguments of a call of a function with this name; none for anything else.
+std::vector<uint32_t> argumentsOf(const CheckContext& context, uint32_t id, const char* function) {
+    const Node* const call = context.definition(id);
+    if (!call || call->opcode != spv::OpFunctionCall ||
+        !context.name(call->operand(0)).starts_with(function))
+        return {};
+    return {call->operands.begin() + 1, call->operands.end()};
+}
+
+/// Returns the axes that kp_element() computes an index from: it is given each with its extent.
+std::vector<PathAxis> axesOf(const CheckContext& context, uint32_t index) {
+    const std::vector<uint32_t> given = argumentsOf(context, index, "kp_element(");
+    if (given.size() % 2 != 0 ||
+        !std::ranges::all_of(given, [&](uint32_t id) { return isWord(context, id); }))
+        return {};
+    std::vector<PathAxis> axes;
+    for (size_t i = 0; i < given.size(); i += 2)
+        axes.push_back({comparedOf(context, given[i]), given[i + 1]});
+    return axes;
 }
 
 class PathReader {
@@ -56,7 +79,7 @@ private:
             mPath.steps.push_back(step);
             return true;
         case spv::OpTypeArray:
-            step.extent = isWordConstant(mContext, type.operand(1)) ? type.operand(1) : 0;
+            step.extent = isWord(mContext, type.operand(1)) ? type.operand(1) : 0;
             mText += "[]";
             break;
         case spv::OpTypeRuntimeArray: {
@@ -80,6 +103,10 @@ private:
                             mContext.isKnown(step.extent, extent) && known < extent;
         step.checked =
             (step.extent != 0 || step.runtimeArray) && !inside && isIndex(mContext, index);
+        if (step.checked) {
+            step.compared = comparedOf(mContext, index);
+            step.axes = axesOf(mContext, index);
+        }
         mPath.steps.push_back(step);
         return true;
     }
@@ -132,6 +159,11 @@ std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer) {
     return path;
 }
 
+uint32_t comparedOf(const CheckContext& context, uint32_t index) {
+    const std::vector<uint32_t> given = argumentsOf(context, index, "kp_narrow(");
+    return given.size() == 1 && isIndex(context, given[0]) ? given[0] : index;
+}
+
 uint32_t variableOf(const CheckContext& context, uint32_t pointer) {
     const Node* node = context.definition(pointer);
     while (node && isAccessChain(node->opcode))
@@ -158,9 +190,13 @@ CheckSite siteOf(const CheckContext& context, const AccessPath& path, FaultKind 
         site.set = set;
     else
         site.storage = storageName(path.storage);
-    for (const PathStep& step : path.steps)
-        if (step.checked)
-            site.indexed.push_back(step.text);
+    for (const PathStep& step : path.steps) {
+        if (!step.checked)
+            continue;
+        for (size_t axis = 0; axis < step.axes.size(); ++axis)
+            site.indexed.push_back(step.text + kAlongAxis + std::to_string(axis));
+        site.indexed.push_back(step.text);
+    }
     return site;
 }
 

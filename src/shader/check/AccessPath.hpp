@@ -10,14 +10,22 @@
 
 namespace kp::shader {
 
+/// An index that a flat index was computed from.
+struct PathAxis {
+    uint32_t index = 0;  ///< id
+    uint32_t extent = 0; ///< id
+};
+
 /// One index of an access.
 struct PathStep {
-    uint32_t index = 0;        ///< id
-    uint32_t extent = 0;       ///< id of a constant; 0 if there is none
-    bool runtimeArray = false; ///< the extent is the length of the block's last member
-    bool checked = false;      ///< the index may be beyond the extent
-    uint32_t member = 0;       ///< of a struct
-    std::string text;          ///< the indexed object, such as "particles.items"
+    uint32_t index = 0;         ///< id
+    uint32_t extent = 0;        ///< id of a constant; 0 if there is none
+    bool runtimeArray = false;  ///< the extent is the length of the block's last member
+    bool checked = false;       ///< the index may be beyond the extent
+    uint32_t member = 0;        ///< of a struct
+    std::string text;           ///< the indexed object, such as "particles.items"
+    uint32_t compared = 0;      ///< id of the index before kp_narrow()
+    std::vector<PathAxis> axes; ///< of the index, if it is made by kp_element()
 };
 
 /// How an access gets from a variable, or a parameter that is a pointer, to the memory that it
@@ -50,6 +58,10 @@ inline FaultKind kindOf(uint32_t opcode) {
 /// Returns the path of a pointer; nothing if it does not begin at a variable or parameter, or goes
 /// through types that have no known extents.
 std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer);
+
+/// Returns the integer of 64 bits that kp_narrow() of @kp.jit was given, if an
+/// index is its result; else the index.
+uint32_t comparedOf(const CheckContext& context, uint32_t index);
 
 /// Returns the variable that a pointer begins at; 0 for others.
 uint32_t variableOf(const CheckContext& context, uint32_t pointer);

@@ -219,16 +219,15 @@ uint32_t CheckContext::bitsOf(FunctionWriter& code, uint32_t value, uint32_t typ
 Node CheckContext::callReport(const Fault& fault) {
     if (mReport == 0)
         mReport = reportFunction();
-    const uint32_t nothing = editor.voidType();
     std::vector<uint32_t> arguments{mReport};
     for (const uint32_t word :
          {fault.site, fault.check, fault.low, fault.high, fault.extent, fault.value})
         arguments.push_back(word == 0 ? zero() : word);
-    return nodeOf(spv::OpFunctionCall, nothing, editor.newId(), arguments);
+    return nodeOf(spv::OpFunctionCall, uintType(), editor.newId(), arguments);
 }
 
-void CheckContext::report(FunctionWriter& code, const Fault& fault) {
-    code.add(callReport(fault));
+uint32_t CheckContext::report(FunctionWriter& code, const Fault& fault) {
+    return code.add(callReport(fault));
 }
 
 uint32_t CheckContext::reportBuffer() {
@@ -330,10 +329,9 @@ void CheckContext::addToInterface(uint32_t variable) {
 
 uint32_t CheckContext::reportFunction() {
     const uint32_t word = uintType();
-    const uint32_t nothing = editor.voidType();
     const uint32_t buffer = reportBuffer();
     const uint32_t pointer = editor.pointerType(spv::StorageClassStorageBuffer, word);
-    FunctionWriter code(editor, nothing, std::vector<uint32_t>(6, word));
+    FunctionWriter code(editor, word, std::vector<uint32_t>(6, word));
     const auto place = [&](uint32_t index) {
         return code.add(spv::OpAccessChain, pointer, {buffer, zero(), index});
     };
@@ -360,7 +358,7 @@ uint32_t CheckContext::reportFunction() {
     };
     code.choose(fits, 0, store, [] { return 0u; });
     const uint32_t id = code.id();
-    const std::vector<Node> body = code.finish(0);
+    const std::vector<Node> body = code.finish(slot);
     mBodies.insert(mBodies.end(), body.begin(), body.end());
     return id;
 }

@@ -90,7 +90,8 @@ public:
     /// Returns the bits of a 32-bit scalar, else 0.
     uint32_t bitsOf(FunctionWriter& code, uint32_t value, uint32_t type);
     FaultValue valueKind(uint32_t type) const;
-    void report(FunctionWriter& code, const Fault& fault);
+    /// @return a word with the number of the fault, from 0; some are over kMaxFaults
+    uint32_t report(FunctionWriter& code, const Fault& fault);
     /// Returns an instruction that reports a fault. Words that are 0 are zero.
     Node callReport(const Fault& fault);
 

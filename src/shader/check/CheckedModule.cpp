@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "shader/check/AccessChecks.hpp"
 #include "shader/check/AssertChecks.hpp"
 #include "shader/check/CheckContext.hpp"
 #include "shader/check/LoopChecks.hpp"
+#include "shader/check/access/AccessChecks.hpp"
 #include "shader/check/memory/AddressChecks.hpp"
 #include "shader/check/memory/WrittenChecks.hpp"
 #include "shader/check/races/RaceChecks.hpp"

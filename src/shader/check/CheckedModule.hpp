@@ -112,7 +112,15 @@ constexpr uint32_t kFirstWrittenBinding = 2;
 /// everything, and three words for each range: the address in two words, and its bytes.
 constexpr uint32_t kAddressWord = kReportWords + 2 * kMaxShadowed;
 constexpr uint32_t kMaxAddressed = 16;
-constexpr uint32_t kReportBufferWords = kAddressWord + 1 + 3 * kMaxAddressed;
+
+/// Behind that, the buffer has for each fault the axes of its index: their number, 0 if it has no
+/// axes or more than these, and for each the index in two words and its extent.
+constexpr uint32_t kAxesWord = kAddressWord + 1 + 3 * kMaxAddressed;
+constexpr uint32_t kMaxAxes = 8;
+constexpr uint32_t kAxesWords = 1 + 3 * kMaxAxes;
+constexpr uint32_t kReportBufferWords = kAxesWord + kAxesWords * kMaxFaults;
+/// In CheckSite::indexed, it comes before the number of an axis.
+constexpr const char* kAlongAxis = " along axis ";
 /// CheckSite::storage of accesses through addresses.
 constexpr const char* kAddressStorage = "a buffer address";
 

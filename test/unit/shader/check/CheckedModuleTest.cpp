@@ -45,6 +45,29 @@ TEST(CheckedModule, IsTheSameIfNothingCanFail) {
     EXPECT_EQ(checked.spirv, spirv);
 }
 
+TEST(CheckedModule, ComparesEachIndexThatAFunctionOfJitIsGiven) {
+    const char* const element =
+        "layout(binding = 0) buffer X { float x[]; };\n"
+        "layout(push_constant) uniform P { int i; uint j; int rows; uint columns; };\n"
+        "uint kp_element(const int i, const int n, const uint j, const uint m) {\n"
+        "    return uint(i) * m + j;\n"
+        "}";
+    shader::CheckKinds bounds;
+    bounds.bounds = true;
+    for (const char* const body :
+         {"x[kp_element(i, rows, j, columns)] = 1;", "x[kp_element(i, rows, j, columns)] += 1;"}) {
+        const shader::CheckedModule checked = checkedShader(element, body, 1, bounds);
+        ASSERT_FALSE(checked.sites.empty());
+        EXPECT_EQ(checked.sites.back().indexed,
+                  (std::vector<std::string>{"x along axis 0", "x along axis 1", "x"}));
+    }
+    const shader::CheckedModule plain =
+        checkedShader("layout(binding = 0) buffer X { float x[]; };\n"
+                      "uint kp_element(const float i) { return uint(i); }",
+                      "x[kp_element(x[0])] = 1;", 1, bounds);
+    EXPECT_EQ(plain.sites.back().indexed, std::vector<std::string>{"x"}) << "not its function";
+}
+
 TEST(CheckedModule, KeepsTheInterfaceAndAddsASetBehindIt) {
     const std::string declarations = "layout(set = 0, binding = 3) buffer Y { float y[]; };\n"
                                      "layout(set = 2, binding = 1) uniform U { float u[8]; };\n"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader/check/AccessChecks.hpp"
+#include "shader/check/access/AccessChecks.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "shader/check/access/IndexComparison.hpp"
 
 namespace kp::shader {
 namespace {
@@ -71,78 +74,15 @@ bool isParameter(const CheckContext& context, const Node& access, size_t operand
     return access.ids[operand] && (isValue || !context.isConstant(access.operands[operand]));
 }
 
-/// Writes the comparison of indices with extents, and its findings.
-class Comparison {
-public:
-    Comparison(CheckContext& context, FunctionWriter& code) : mContext(context), mCode(code) {}
-
-    /// @param extent  a word
-    /// @return true if the index is below it
-    uint32_t add(uint32_t index, uint32_t type, uint32_t extent) {
-        ModuleEditor& editor = mContext.editor;
-        const uint32_t width = mContext.intType(type)->operand(0);
-        const bool isSigned = mContext.intType(type)->operand(1) != 0;
-        uint32_t compared = index;
-        uint32_t limit = extent;
-        if (width == 64)
-            limit = mCode.add(spv::OpUConvert, editor.intType(64, false), {extent});
-        else if (width < 32)
-            compared = mCode.add(isSigned ? spv::OpSConvert : spv::OpUConvert,
-                                 editor.intType(32, isSigned), {index});
-        const uint32_t inside = mCode.add(spv::OpULessThan, editor.boolType(), {compared, limit});
-        mChecks.push_back({index, type, extent, inside});
-        return inside;
-    }
-
-    uint32_t all() {
-        uint32_t all = mChecks.front().inside;
-        for (size_t i = 1; i < mChecks.size(); ++i)
-            all =
-                mCode.add(spv::OpLogicalAnd, mContext.editor.boolType(), {all, mChecks[i].inside});
-        return all;
-    }
-
-    /// Reports the first index that is beyond its extent.
-    void report(uint32_t site, uint32_t value) {
-        Fault fault;
-        for (size_t i = mChecks.size(); i-- > 0;) {
-            const Check& each = mChecks[i];
-            const auto [low, high] = mContext.wordsOf(mCode, each.index, each.type);
-            const uint32_t number = mContext.editor.uintConstant(static_cast<uint32_t>(i));
-            fault = {site,
-                     chosen(each, fault.check, number),
-                     chosen(each, fault.low, low),
-                     chosen(each, fault.high, high),
-                     chosen(each, fault.extent, wordOf(each.extent)),
-                     value};
-        }
-        mContext.report(mCode, fault);
-    }
-
-private:
-    struct Check {
-        uint32_t index;
-        uint32_t type;
-        uint32_t extent;
-        uint32_t inside;
-    };
-
-    uint32_t chosen(const Check& check, uint32_t later, uint32_t own) {
-        return later == 0
-                   ? own
-                   : mCode.add(spv::OpSelect, mContext.uintType(), {check.inside, later, own});
-    }
-    uint32_t wordOf(uint32_t extent) {
-        const uint32_t type = mContext.typeOf(extent);
-        return type == 0 || type == mContext.uintType()
-                   ? extent
-                   : mCode.add(spv::OpBitcast, mContext.uintType(), {extent});
-    }
-
-    CheckContext& mContext;
-    FunctionWriter& mCode;
-    std::vector<Check> mChecks;
-};
+/// Returns what a function that performs an access takes for a step besides its index.
+std::vector<uint32_t> comparedBy(const PathStep& step) {
+    std::vector<uint32_t> ids;
+    if (step.checked && step.compared != step.index)
+        ids.push_back(step.compared);
+    for (const PathAxis& axis : step.axes)
+        ids.insert(ids.end(), {axis.index, axis.extent});
+    return ids;
+}
 
 } // namespace
 
@@ -197,9 +137,12 @@ void AccessChecks::checkAccess(Node& node, std::vector<Node>& before) {
     arguments[0] = accessFunction(node, *path);
     if (isLocal(mContext, path->base))
         arguments.push_back(path->base);
-    for (const PathStep& step : path->steps)
+    for (const PathStep& step : path->steps) {
         if (isParameter(mContext, step))
             arguments.push_back(step.index);
+        const std::vector<uint32_t> compared = comparedBy(step);
+        arguments.insert(arguments.end(), compared.begin(), compared.end());
+    }
     for (size_t i = 1; i < node.operands.size(); ++i) {
         if (!isParameter(mContext, node, i))
             continue;
@@ -239,11 +182,15 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     };
     if (local)
         addParameter(path.base);
-    for (const PathStep& step : path.steps)
+    for (const PathStep& step : path.steps) {
         if (isParameter(mContext, step))
             addParameter(step.index);
         else
             key.insert(key.end(), {1, step.index});
+        const std::vector<uint32_t> compared = comparedBy(step);
+        key.insert(key.end(), {3, static_cast<uint32_t>(compared.size())});
+        std::ranges::for_each(compared, addParameter);
+    }
     for (size_t i = 1; i < node.operands.size(); ++i)
         if (isParameter(mContext, node, i))
             addParameter(node.operands[i]);
@@ -256,7 +203,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     const uint32_t given = widens ? mContext.widened(node.type) : node.type;
     const uint32_t result = given != 0 ? given : editor.voidType();
     FunctionWriter code(editor, result, types);
-    Comparison comparison(mContext, code);
+    IndexComparison comparison(mContext, code);
     size_t next = 1;
     const uint32_t base = local ? code.parameter(next++) : path.base;
     std::vector<uint32_t> chain{base};
@@ -284,7 +231,18 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
                     {spv::OpArrayLength, mContext.uintType(), 0, {pointer, member}, {true, false}});
             }
             const uint32_t indexType = mContext.typeOf(step.index);
-            const uint32_t inside = comparison.add(index, indexType, extent);
+            const uint32_t compared = step.compared != step.index ? code.parameter(next++) : index;
+            for (const PathAxis& axis : step.axes) {
+                const uint32_t given = code.parameter(next++);
+                uint32_t limit = code.parameter(next++);
+                if (mContext.typeOf(axis.extent) != mContext.uintType())
+                    limit = code.add(spv::OpBitcast, mContext.uintType(), {limit});
+                comparison.add(given, mContext.typeOf(axis.index), limit);
+            }
+            if (!step.axes.empty())
+                comparison.noteAxes(step.axes.size());
+            const uint32_t inside =
+                comparison.add(compared, mContext.typeOf(step.compared), extent);
             const Node nothing = nodeOf(spv::OpConstantNull, indexType, 0, {});
             if (chain.size() == 1) // may be an array of descriptors
                 usable =
@@ -370,6 +328,11 @@ void AccessChecks::checkChain(Node& node, std::vector<Node>& before) {
         site.indexed = {step.text};
         uint32_t& index = node.operands[i + 1];
         index = checkedIndex(index, mContext.typeOf(index), extent, site, before);
+        for (size_t axis = 0; axis < step.axes.size(); ++axis) { // reported; the element is inside
+            const PathAxis& each = step.axes[axis];
+            site.indexed = {step.text + kAlongAxis + std::to_string(axis)};
+            checkedIndex(each.index, mContext.typeOf(each.index), each.extent, site, before);
+        }
     }
 }
 
@@ -465,19 +428,21 @@ uint32_t AccessChecks::checkedIndex(uint32_t index, uint32_t type, uint32_t exte
     }
     const uint32_t result = mContext.editor.newId();
     const uint32_t number = mContext.addSite(site);
+    const uint32_t compared = comparedOf(mContext, index);
+    const uint32_t function = indexFunction(type, mContext.typeOf(compared));
     before.push_back(
-        nodeOf(spv::OpFunctionCall, type, result, {indexFunction(type), number, index, extent}));
+        nodeOf(spv::OpFunctionCall, type, result, {function, number, index, compared, extent}));
     return result;
 }
 
-uint32_t AccessChecks::indexFunction(uint32_t type) {
-    const std::vector<uint32_t> key{spv::OpSelect, type};
+uint32_t AccessChecks::indexFunction(uint32_t type, uint32_t comparedType) {
+    const std::vector<uint32_t> key{spv::OpSelect, type, comparedType};
     if (const uint32_t* const known = mContext.known(key))
         return *known;
     const uint32_t word = mContext.uintType();
-    FunctionWriter code(mContext.editor, type, {word, type, word});
-    Comparison comparison(mContext, code);
-    comparison.add(code.parameter(1), type, code.parameter(2));
+    FunctionWriter code(mContext.editor, type, {word, type, comparedType, word});
+    IndexComparison comparison(mContext, code);
+    comparison.add(code.parameter(2), comparedType, code.parameter(3));
     const uint32_t value = code.choose(
         comparison.all(), type, [&] { return code.parameter(1); },
         [&] {

@@ -27,7 +27,7 @@ private:
     void checkVector(Node& node, std::vector<Node>& before);
     void checkImage(Node& node, std::vector<Node>& before);
     uint32_t accessFunction(const Node& node, const AccessPath& path);
-    uint32_t indexFunction(uint32_t indexType);
+    uint32_t indexFunction(uint32_t indexType, uint32_t comparedType);
     /// Returns an index that is 0 if it is beyond the extent.
     uint32_t checkedIndex(uint32_t index, uint32_t type, uint32_t extent, const CheckSite& site,
                           std::vector<Node>& before);
