@@ -3539,6 +3539,7 @@ def _reduce_text(
     identity: str,
     finish: str,
     keepdims: bool,
+    name: str = "reduce",
 ) -> Array: ...
 
 def _unsupported_reason(manager: Manager | None, dtype: DTypeLike | None) -> str: ...

@@ -45,8 +45,9 @@ KOMPUTE_API Array reduce(const Array& x, ReduceOperation operation, const Axes& 
 /// @param combine   over {0} and {1}; associative and commutative
 /// @param identity  the total of no elements
 /// @param finish    over the total {0} and the number of elements n_
+/// @param name      in messages and profiles
 KOMPUTE_API Array reduce(const Array& x, const Axes& axes, DType dtype, std::string_view combine,
                          std::string_view identity, std::string_view finish = "{0}",
-                         bool keepAxes = false);
+                         bool keepAxes = false, std::string_view name = "reduce");
 
 } // namespace kp

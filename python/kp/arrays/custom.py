@@ -328,6 +328,7 @@ class ReductionKernel:
             f"{total.computed}({_literal(self._identity)})",
             _named(self._post, ["a"]),
             keepdims,
+            self.name,
         )
         return into(out, result)
 

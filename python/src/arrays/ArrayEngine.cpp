@@ -165,13 +165,15 @@ void bindArrayEngine(py::module_& module) {
     module.def(
         "_reduce_text",
         [](const Array& x, py::handle axes, py::handle dtype, const std::string& combine,
-           const std::string& identity, const std::string& finish, bool keepAxes) {
+           const std::string& identity, const std::string& finish, bool keepAxes,
+           const std::string& name) {
             const Axes chosen = axesFrom(axes);
             const DType type = arrayType(dtype);
             const ReleaseGil release;
-            return reduce(x, chosen, type, combine, identity, finish, keepAxes);
+            return reduce(x, chosen, type, combine, identity, finish, keepAxes, name);
         },
-        "x"_a, "axes"_a, "dtype"_a, "combine"_a, "identity"_a, "finish"_a, "keepdims"_a);
+        "x"_a, "axes"_a, "dtype"_a, "combine"_a, "identity"_a, "finish"_a, "keepdims"_a,
+        "name"_a = "reduce");
     module.def(
         "_unsupported_reason",
         [](py::handle manager, py::handle dtype) {

@@ -309,3 +309,12 @@ def test_an_index_of_64_bits_is_compared_whole(index: int) -> None:
 def test_text_without_checks_has_no_calls_for_indices() -> None:
     put(np.zeros((4, 6), np.int64), 1, 2)
     assert "kp_element" not in put.glsl and "kp_narrow" not in put.glsl
+
+
+def test_a_reduction_has_its_own_name_in_reports() -> None:
+    inverse = kp.reduction("T x", "T y", "1 / x", "a + b", "y = a", "0", "inverses")
+    other = kp.reduction("T x", "T y", "1 / x", "a + b", "y = a", "0", "others")
+    for kernel in (inverse, other):
+        with kp.checked("nan"):
+            error = failure(lambda kernel=kernel: kernel(kp.zeros(8, "float32")).get())
+        assert error.faults[0].algorithm.startswith(kernel.name)

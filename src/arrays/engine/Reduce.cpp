@@ -70,6 +70,7 @@ void launch(const NodePtr& node, const std::vector<size_t>& axes, const View& ou
     signature.add(reduction.combine);
     signature.add(reduction.identity);
     signature.add(reduction.finish);
+    signature.add(static_cast<const void*>(reduction.name.data()));
     signature.add(static_cast<uint64_t>(parts) << 1 | (grouped ? 1u : 0u));
     Plan* plan = home.plans().find(signature);
     if (!plan)

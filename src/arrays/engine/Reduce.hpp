@@ -14,7 +14,7 @@ struct Reduction {
     /// @param combine   over {0} and {1}, of the type of the reduced elements
     /// @param identity  the total of no elements, of the same type
     /// @param finish    over the total {0} and the number n_ of elements
-    /// @param name      in profiles; not copied
+    /// @param name      in messages and profiles: a literal, or interned()
     Reduction(std::string_view combine, std::string_view identity, std::string_view finish = "{0}",
               std::string_view name = "reduce")
         : combine(interned(combine)), identity(interned(identity)), finish(interned(finish)),

@@ -151,11 +151,12 @@ Array reduce(const Array& x, ReduceOperation operation, const Axes& given, DType
 }
 
 Array reduce(const Array& x, const Axes& given, DType dtype, std::string_view combine,
-             std::string_view identity, std::string_view finish, bool keepAxes) {
+             std::string_view identity, std::string_view finish, bool keepAxes,
+             std::string_view name) {
     const std::vector<size_t> axes = axesOf(given, x.ndim());
-    return finished(
-        arrays::reduce(stateOf(x).node(), axes, dtype, Reduction(combine, identity, finish)),
-        x.shape(), axes, keepAxes);
+    const Reduction reduction(combine, identity, finish, *arrays::interned(name));
+    return finished(arrays::reduce(stateOf(x).node(), axes, dtype, reduction), x.shape(), axes,
+                    keepAxes);
 }
 
 Array sum(const Array& x, const Axes& axes, bool keepAxes) {
