@@ -141,8 +141,9 @@ Array Array::ofBytes(const void* values, size_t count, DType dtype, const Shape&
                      Manager* manager) {
     arrays::requireExtents(shape);
     if (static_cast<uint64_t>(shape.product()) != count)
-        fail<InvalidArgument>("{} were given for an array of shape {}, which has {}",
-                              counted(count, "value"), toString(shape), shape.product());
+        fail<InvalidArgument>("{} {} given for an array of shape {}, which has {}",
+                              counted(count, "value"), count == 1 ? "was" : "were", toString(shape),
+                              shape.product());
     const std::shared_ptr<Home> home = Home::of(manager ? *manager : defaultManager());
     View view;
     {

@@ -28,8 +28,8 @@ std::vector<NodePtr> nodesOf(const std::vector<Array>& given) {
 
 void requireSteps(const std::vector<Array>& indices, const std::vector<Step>& steps) {
     if (indices.size() != steps.size())
-        fail<InvalidArgument>("{} were given for {}", counted(steps.size(), "step"),
-                              counted(indices.size(), "index"));
+        fail<InvalidArgument>("{} {} given for {}", counted(steps.size(), "step"),
+                              steps.size() == 1 ? "was" : "were", counted(indices.size(), "index"));
 }
 
 /// Returns a write that happens only if a number without axes is true, too.

@@ -243,7 +243,8 @@ Array Array::strided(int64_t offset, const Shape& shape, const Shape& strides,
                      bool writable) const {
     const View base = stateOf(*this).evaluated();
     if (shape.size() != strides.size())
-        fail<InvalidArgument>("{} were given for {}", counted(strides.size(), "stride"),
+        fail<InvalidArgument>("{} {} given for {}", counted(strides.size(), "stride"),
+                              strides.size() == 1 ? "was" : "were",
                               counted(shape.size(), "extent"));
     arrays::requireNotNegative(shape);
     const View view{base.storage, offset, shape, strides, base.writable && writable};

@@ -31,11 +31,10 @@ uint32_t targetIndex(const std::string& launcher, const KernelSignature& signatu
     if (!argument)
         launch::throwFor(
             launcher,
-            "parameter '{}' stands for argument {}, but the kernel has {} arguments and none of "
-            "that {}",
+            "parameter '{}' stands for argument {}, but the kernel has {} and none of that {}",
             parameter,
             target.index ? formatted("{}", *target.index) : formatted("'{}'", target.name),
-            signature.arguments().size(), target.index ? "index" : "name");
+            counted(signature.arguments().size(), "argument"), target.index ? "index" : "name");
     if (target.type != shader::ScalarType::eUnknown && target.type != argument->type) {
         KernelArgument wanted = *argument;
         wanted.type = target.type;

@@ -155,8 +155,9 @@ void KernelLauncher::Impl::setGiven(const Arguments& given) {
                  "have one",
                  named, given.size());
     if (given.size() > declared().size())
-        throwFor(launcher.name(), "{} were given, but the kernel has {}",
-                 counted(given.size(), "argument"), declared().size());
+        throwFor(launcher.name(), "{} {} given, but the kernel has {}",
+                 counted(given.size(), "argument"), given.size() == 1 ? "was" : "were",
+                 declared().size());
     for (uint32_t i = 0; i < given.size(); ++i) {
         const uint32_t index = named ? indexOf(given[i]) : i;
         if (values[index].kind() != ArgumentValue::Kind::eNone)

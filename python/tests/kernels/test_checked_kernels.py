@@ -318,3 +318,9 @@ def test_a_reduction_has_its_own_name_in_reports() -> None:
         with kp.checked("nan"):
             error = failure(lambda kernel=kernel: kernel(kp.zeros(8, "float32")).get())
         assert error.faults[0].algorithm.startswith(kernel.name)
+
+
+def test_one_argument_too_many_is_said_in_the_singular(mgr: kp.Manager) -> None:
+    text = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}\n"
+    with pytest.raises(kp.InvalidArgument, match="1 argument was given, but the kernel has 0"):
+        launcher.KernelLauncher("none", launcher.Kernel(mgr, text), [mgr.tensor(zeros())], 1)

@@ -189,9 +189,10 @@ void requireAddressed(const AlgorithmOptions& options, const shader::Reflection&
     if (options.addressed.empty())
         return;
     if (!reflection.usesBufferAddresses)
-        fail<InvalidArgument>("{} memory objects were given as reached by address, but the shader "
-                              "uses no buffer addresses (GL_EXT_buffer_reference); bind them",
-                              options.addressed.size());
+        fail<InvalidArgument>("{} {} given as reached by address, but the shader uses no buffer "
+                              "addresses (GL_EXT_buffer_reference); bind them",
+                              counted(options.addressed.size(), "memory object"),
+                              options.addressed.size() == 1 ? "was" : "were");
     requireObjects(options.addressed);
     for (const std::shared_ptr<Memory>& memory : options.addressed) {
         requireSameDevice(*memory, device, "an algorithm");
