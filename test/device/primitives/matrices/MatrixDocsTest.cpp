@@ -40,7 +40,8 @@ manager.sequence()
 }
 
 TEST_F(MatrixDocsTest, HasTheCodeOfThePage) {
-    expectCodeOfPage("docs/computing/matrices.md", "test/device/primitives/MatrixDocsTest.cpp", 1);
+    expectCodeOfPage("docs/computing/matrices.md",
+                     "test/device/primitives/matrices/MatrixDocsTest.cpp", 1);
 }
 
 } // namespace
