@@ -429,7 +429,9 @@ uint32_t AccessChecks::checkedIndex(uint32_t index, uint32_t type, uint32_t exte
     const uint32_t result = mContext.editor.newId();
     const uint32_t number = mContext.addSite(site);
     const uint32_t compared = comparedOf(mContext, index);
-    const uint32_t function = indexFunction(type, mContext.typeOf(compared));
+    // An index that was made here has no type that the context knows.
+    const uint32_t comparedType = compared == index ? type : mContext.typeOf(compared);
+    const uint32_t function = indexFunction(type, comparedType);
     before.push_back(
         nodeOf(spv::OpFunctionCall, type, result, {function, number, index, compared, extent}));
     return result;
