@@ -173,6 +173,13 @@ def test_the_checks_of_a_manager_reach_its_kernels() -> None:
     assert error.faults[0].file == __file__
 
 
+def test_the_checks_of_a_manager_reach_functions_of_arrays() -> None:
+    x = kp.asarray(kp.Manager(check="nan").tensor(zeros()))
+    inverse = kp.elementwise("T x", "T y", "y = 1 / x", "inverse")
+    for call in (lambda: inverse(x).get(), lambda: (1 / x).get()):
+        assert failure(call).faults[0].kind == "nan"
+
+
 def test_a_jit_function_as_a_shader_has_the_checks_of_the_algorithm(mgr: kp.Manager) -> None:
     @kp.jit
     def beyond(x: "float[:]"):

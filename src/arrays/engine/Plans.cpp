@@ -198,6 +198,7 @@ std::shared_ptr<Algorithm> Plans::kernelOf(const KernelKey& key,
         CompileOptions options;
         options.includes = IncludePolicy::eNone; // expressions include no files
         auto made = Internals::make<Algorithm>(implOf(manager).device);
+        implOf(*made).managerQueue = implOf(manager).defaultQueue; // whose checks it has
         AlgorithmOptions build;
         build.emulateTypes = true;
         const VkPhysicalDeviceLimits& limits = implOf(manager).device->physical().properties.limits;
