@@ -75,6 +75,7 @@ public:
                 break;
             case spv::OpFunctionParameter:
                 mParameters[node.result] = {function, parameter++};
+                mParametersOf[function].push_back(node.result);
                 break;
             case spv::OpReturnValue:
                 mReturned[function].push_back(node.operand(0));
@@ -82,6 +83,8 @@ public:
             case spv::OpFunctionCall:
                 mCalls[node.operand(0)].emplace_back(node.operands.begin() + 1,
                                                      node.operands.end());
+                for (uint32_t i = 1; i < node.operands.size(); ++i)
+                    mPassed[baseOf(node.operand(i))].emplace_back(node.operand(0), i - 1);
                 break;
             case spv::OpStore:
                 mStored[baseOf(node.operand(0))].push_back(node.operand(1));
@@ -149,6 +152,9 @@ private:
             sources.insert(sources.end(), stored.begin(), stored.end());
             for (const uint32_t argument : argumentsOf(each))
                 left.push_back(baseOf(argument));
+            for (const auto& [function, place] : mPassed[each]) // it may write its parameter
+                if (place < mParametersOf[function].size())
+                    left.push_back(mParametersOf[function][place]);
         }
     }
 
@@ -163,7 +169,11 @@ private:
     }
 
     const CheckContext& mContext;
-    std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> mParameters; ///< function and place
+    using Place = std::pair<uint32_t, uint32_t>; ///< a function, and which of its parameters
+
+    std::unordered_map<uint32_t, Place> mParameters;
+    std::unordered_map<uint32_t, std::vector<uint32_t>> mParametersOf;       ///< by function
+    std::unordered_map<uint32_t, std::vector<Place>> mPassed;                ///< by base
     std::unordered_map<uint32_t, std::vector<uint32_t>> mReturned;           ///< by function
     std::unordered_map<uint32_t, std::vector<std::vector<uint32_t>>> mCalls; ///< by function
     std::unordered_map<uint32_t, std::vector<uint32_t>> mStored;             ///< by base
