@@ -54,10 +54,6 @@ steps=${steps:-$default_steps}
 # Lets ccache reuse the results of one step in the folders of another one.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
-# Mesa's software driver compiles kernels without optimising them, which halves the time of the Python tests: they
-# compile thousands, and run each on a few elements.
-export GALLIVM_PERF=${GALLIVM_PERF-nopt}
-
 # --- helpers ------------------------------------------------------------------------------------
 configured=""
 # configure PRESET [CMAKE ARGUMENTS]...
@@ -403,7 +399,7 @@ step_proof() {
 
 step_benchmark() {
     build ci
-    GALLIVM_PERF='' ctest --test-dir build/ci --label-regex '^benchmark$' --no-tests=error --verbose \
+    ctest --test-dir build/ci --label-regex '^benchmark$' --no-tests=error --verbose \
         | grep -E '^[0-9]+: |tests passed|Failed|FAILED' \
         | sed -n -E '/^[0-9]+: (Test command|Working Directory|Test timeout)/!s/^([0-9]+: )?//p' \
         | tee build/benchmark.log || {
