@@ -39,16 +39,14 @@ clean_copy() {
 }
 
 # in_shards COMMAND...   runs a pytest command once per processor, up to four, each with its share
-# of the tests (python/tests/conftest.py), side by side, and shows what each printed. Mesa's software
-# driver compiles kernels without optimising them, which halves the time: the tests compile thousands,
-# and run each on a few elements.
+# of the tests (python/tests/conftest.py), side by side, and shows what each printed.
 in_shards() {
     local count=${KOMPUTE_JOBS:-$(nproc)} shard code status=5 output
     count=$((count < 4 ? count : 4))
     local -a processes=()
     output=$(mktemp -d)
     for ((shard = 0; shard < count; ++shard)); do
-        GALLIVM_PERF=${GALLIVM_PERF-nopt} KOMPUTE_TEST_SHARD=$shard/$count "$@" > "$output/$shard" 2>&1 3>&1 &
+        KOMPUTE_TEST_SHARD=$shard/$count "$@" > "$output/$shard" 2>&1 3>&1 &
         processes+=($!)
     done
     show_progress "pytest, the first of $count processes" "$output/0" "${processes[@]}"
