@@ -185,7 +185,8 @@ class JitFunction(Launchable):
     def _compiled_for(self, types: tuple[Any, ...]) -> KernelShader:
         """Compile for types of earlier calls and the checks of this thread."""
         compiled = self._compile(self._specs_of[types])
-        self._compiled[(_checks(), *types)] = compiled
+        key = (_checks(), *types)
+        self._compiled[key] = compiled
         return compiled
 
     def __kp_shader__(self) -> bytes:
