@@ -282,7 +282,7 @@ TEST_F(PushConstants, OfEveryShaderAreTheMembersThatPlansSet) {
     step.out.memory = 1;
     step.count = 100;
     step.extents = {100};
-    step.factors.emplace();
+    step.factors = SpectrumStep::Factors{};
     spectrum.steps.emplace_back(spectrumDispatch(step, Memory::DataTypes::eFloat, gpu));
     expectDeclared(spectrum);
 
