@@ -16,6 +16,8 @@ import pytest
 
 import kp
 
+from checked_support import failure
+
 WRITES = """#version 450
 layout(binding = 0) buffer Y { float y[]; };
 layout(push_constant) uniform P { int k; };
@@ -56,12 +58,6 @@ def shared(x):
     tile[i + 1] = x[i]
     kp.barrier()
     x[i] = tile[i]
-
-
-def failure(call: Any) -> kp.CheckFailed:
-    with pytest.raises(kp.CheckFailed) as raised:
-        call()
-    return raised.value
 
 
 def line_of(kernel: kp.JitFunction, offset: int) -> int:

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import kp
+
+from checked_support import failure
 from kp import launcher
 
 ASSERTS = """#version 450
@@ -62,12 +64,6 @@ def put1(x, k):
 def put_flat(x, k):
     if kp.global_id() == 0:
         x.flat[k] = 3
-
-
-def failure(call: Any) -> kp.CheckFailed:
-    with pytest.raises(kp.CheckFailed) as raised:
-        call()
-    return raised.value
 
 
 def zeros() -> np.ndarray[Any, Any]:

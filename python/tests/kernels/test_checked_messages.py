@@ -11,11 +11,7 @@ import pytest
 
 import kp
 
-
-def failure(call: Any) -> kp.CheckFailed:
-    with pytest.raises(kp.CheckFailed) as raised:
-        call()
-    return raised.value
+from checked_support import failure
 
 
 def _logarithms(x: Any, y: Any) -> None:

@@ -130,11 +130,10 @@ void CheckReport::setName(std::shared_ptr<const std::string> name) {
     mName = std::move(name);
 }
 
-const BoundMemory* CheckReport::boundTo(const shader::ShadowedBuffer& shadowed) const {
-    const auto found = std::ranges::find_if(mBound, [&](const BoundMemory& each) {
-        return each.set == shadowed.set && each.binding == shadowed.binding;
-    });
-    return found == mBound.end() ? nullptr : &*found;
+const BoundMemory* memoryAt(std::span<const BoundMemory> bound, uint32_t set, uint32_t binding) {
+    const auto found = std::ranges::find_if(
+        bound, [&](const BoundMemory& each) { return each.set == set && each.binding == binding; });
+    return found == bound.end() ? nullptr : &*found;
 }
 
 void CheckReport::makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared) {
@@ -145,12 +144,12 @@ void CheckReport::makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buf
     auto* const table = static_cast<uint32_t*>(mBuffer->mapped()) + shader::kReportWords;
     const std::vector<shader::ShadowedBuffer>& all = mShader->module.shadowed;
     for (size_t i = 0; i < all.size(); ++i) {
-        const BoundMemory* const bound = boundTo(all[i]);
+        const BoundMemory* const bound = memoryAt(mBound, all[i].set, all[i].binding);
         uint64_t first = elements;
         uint64_t count = bound ? bound->bytes / all[i].elementBytes : 0;
         bool isWritten = all[i].isWritten;
         for (size_t j = 0; j < all.size() && bound; ++j) {
-            const BoundMemory* const other = boundTo(all[j]);
+            const BoundMemory* const other = memoryAt(mBound, all[j].set, all[j].binding);
             if (i == j || !sharesMemory(*bound, other) ||
                 all[i].elementBytes != all[j].elementBytes)
                 continue;
@@ -202,10 +201,11 @@ CheckReport::describe(const vulkan::PipelineLayout& layout) const {
         const shader::FollowedBuffer& followed = mShader->module.followed[i];
         writes.emplace_back().binding = shader::kFirstWrittenBinding + i;
         writes.back().buffer = {mNothing->handle(), mNothing->offset(), mNothing->size()};
-        for (const BoundMemory& each : mBound)
-            if (each.written && each.set == followed.set && each.binding == followed.binding)
-                writes.back().buffer = {each.written->handle(), each.written->offset() + each.begin,
-                                        (each.bytes + 3) & ~uint64_t{3}};
+        const BoundMemory* const memory = memoryAt(mBound, followed.set, followed.binding);
+        if (memory && memory->written)
+            writes.back().buffer = {memory->written->handle(),
+                                    memory->written->offset() + memory->begin,
+                                    (memory->bytes + 3) & ~uint64_t{3}};
     }
     return mBuffer->device().descriptors().create(layout, writes, mShader->module.reportSet);
 }

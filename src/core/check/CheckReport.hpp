@@ -31,6 +31,9 @@ struct BoundMemory {
     const void* memory = nullptr; ///< names the memory: bindings may share it
 };
 
+/// Returns the contents of a binding; null if it has no memory.
+const BoundMemory* memoryAt(std::span<const BoundMemory> bound, uint32_t set, uint32_t binding);
+
 /// Bytes that buffer addresses may point to.
 struct AddressRange {
     uint64_t address = 0;
@@ -66,7 +69,6 @@ public:
     std::exception_ptr take();
 
 private:
-    const BoundMemory* boundTo(const shader::ShadowedBuffer& shadowed) const;
     void makeShadow(vulkan::Device& device, std::shared_ptr<vulkan::Buffer>* shared);
 
     const vulkan::Device* const mDevice; ///< names the device only

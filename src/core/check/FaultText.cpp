@@ -186,12 +186,9 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     fault.text = site.text.empty() ? lineOfFile(site.file, site.line) : site.text;
     fault.target = record[1] < site.indexed.size() ? site.indexed[record[1]] : std::string();
     fault.memory = site.storage;
-    if (site.set) {
-        fault.memory = formatted("binding {}", site.binding);
-        for (const BoundMemory& each : bound)
-            if (each.set == *site.set && each.binding == site.binding)
-                fault.memory = each.text;
-    }
+    const BoundMemory* const memory = site.set ? memoryAt(bound, *site.set, site.binding) : nullptr;
+    if (site.set)
+        fault.memory = memory ? memory->text : formatted("binding {}", site.binding);
     fault.index = static_cast<int64_t>(uint64_t{record[3]} << 32 | record[2]);
     fault.extent = record[4];
     if (site.kind == FaultKind::eWrite || site.kind == FaultKind::eNan ||
@@ -224,12 +221,10 @@ CheckFault faultOf(const shader::CheckSite& site, std::span<const uint32_t> reco
     }
     if (site.kind == FaultKind::eUnwritten) {
         // The extent holds the byte in the bound range.
-        for (const BoundMemory& each : bound)
-            if (site.set && each.set == *site.set && each.binding == site.binding &&
-                each.elementBytes != 0) {
-                fault.target.clear(); // is the library's
-                fault.index = static_cast<int64_t>((each.begin + record[4]) / each.elementBytes);
-            }
+        if (memory && memory->elementBytes != 0) {
+            fault.target.clear(); // is the library's
+            fault.index = static_cast<int64_t>((memory->begin + record[4]) / memory->elementBytes);
+        }
         fault.message = formatted("element {} of {} was {}, but it was never written", fault.index,
                                   targetOf(fault), site.operation);
         fault.extent = 0;

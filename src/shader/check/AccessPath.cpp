@@ -164,11 +164,16 @@ uint32_t comparedOf(const CheckContext& context, uint32_t index) {
     return given.size() == 1 && isIndex(context, given[0]) ? given[0] : index;
 }
 
-uint32_t variableOf(const CheckContext& context, uint32_t pointer) {
+const Node* rootOf(const CheckContext& context, uint32_t pointer) {
     const Node* node = context.definition(pointer);
     while (node && isAccessChain(node->opcode))
         node = context.definition(node->operand(0));
-    return node && node->opcode == spv::OpVariable ? node->result : 0;
+    return node;
+}
+
+uint32_t variableOf(const CheckContext& context, uint32_t pointer) {
+    const Node* const root = rootOf(context, pointer);
+    return root && root->opcode == spv::OpVariable ? root->result : 0;
 }
 
 CheckSite siteOf(const CheckContext& context, const AccessPath& path, FaultKind kind) {

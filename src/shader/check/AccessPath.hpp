@@ -63,6 +63,9 @@ std::optional<AccessPath> pathOf(CheckContext& context, uint32_t pointer);
 /// index is its result; else the index.
 uint32_t comparedOf(const CheckContext& context, uint32_t index);
 
+/// Returns the instruction that a pointer begins at, before all access chains; null if there is
+/// none.
+const Node* rootOf(const CheckContext& context, uint32_t pointer);
 /// Returns the variable that a pointer begins at; 0 for others.
 uint32_t variableOf(const CheckContext& context, uint32_t pointer);
 

@@ -123,20 +123,16 @@ private:
     /// Returns the variable or parameter that a pointer points into; 0 for memory that other
     /// dispatches may write.
     uint32_t baseOf(uint32_t pointer) const {
-        const Node* node = mContext.definition(pointer);
-        while (node && isAccessChain(node->opcode)) {
-            pointer = node->operand(0);
-            node = mContext.definition(pointer);
-        }
-        if (!node)
+        const Node* const root = rootOf(mContext, pointer);
+        if (!root)
             return 0;
-        if (node->opcode == spv::OpFunctionParameter)
-            return pointer;
-        const uint32_t storage = node->operand(0);
+        if (root->opcode == spv::OpFunctionParameter)
+            return root->result;
+        const uint32_t storage = root->operand(0);
         const bool isOwn = storage == spv::StorageClassFunction ||
                            storage == spv::StorageClassPrivate ||
                            storage == spv::StorageClassWorkgroup;
-        return node->opcode == spv::OpVariable && isOwn ? pointer : 0;
+        return root->opcode == spv::OpVariable && isOwn ? root->result : 0;
     }
 
     /// Appends the values that are stored in a variable, or in the arguments of a parameter.
