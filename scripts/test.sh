@@ -54,6 +54,10 @@ steps=${steps:-$default_steps}
 # Lets ccache reuse the results of one step in the folders of another one.
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
 
+# Mesa's cache does not tell functions for images by LP_NATIVE_VECTOR_WIDTH. A process that had another width
+# leaves functions there that crash, so the tests do not share the user's cache.
+export MESA_SHADER_CACHE_DIR=$PWD/build/mesa
+
 # --- helpers ------------------------------------------------------------------------------------
 configured=""
 # configure PRESET [CMAKE ARGUMENTS]...
