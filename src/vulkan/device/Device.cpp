@@ -161,7 +161,8 @@ void Device::init(VkDevice handle, const std::vector<HostQueue>& queues, const H
     mCommandBuffers = std::make_unique<CommandBufferPool>(*this);
     mQueryPools =
         std::make_unique<QueryPools>(*this, has(Feature::eHostQueryReset) && vk().vkResetQueryPool);
-    mDescriptors = std::make_unique<DescriptorAllocator>(*this);
+    const bool validated = mInstance->validation().any();
+    mDescriptors = std::make_unique<DescriptorAllocator>(*this, !validated);
     mPipelines = std::make_unique<PipelineCache>(*this, mPhysical, *mDescriptors);
     mTransfer = std::make_unique<Transfer>(*this);
     if (mPlan.breadcrumbs != BreadcrumbKind::eNone) {

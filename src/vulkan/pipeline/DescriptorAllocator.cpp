@@ -82,7 +82,7 @@ DescriptorAllocator::Idle DescriptorAllocator::take(const PipelineLayout& layout
         idle.pop_back();
         return last;
     }
-    idle.reserve(kMaxIdleSets); // so that recycle() allocates nothing
+    idle.reserve(mRecycles ? kMaxIdleSets : 0); // so that recycle() allocates nothing
     // Tries the last pool with room, then the others, then a new one.
     Idle taken{0, VK_NULL_HANDLE};
     const size_t existing = mPools.size();

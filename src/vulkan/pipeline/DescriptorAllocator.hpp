@@ -52,7 +52,10 @@ private:
 /// allocating one can take microseconds. Thread-safe.
 class DescriptorAllocator {
 public:
-    explicit DescriptorAllocator(const DeviceHandle& device) : mDevice(device) {}
+    /// @param recycles  false frees returned sets: the validation layer may take what comes of a
+    ///                  buffer that a set had before for what comes of the set's new buffer
+    DescriptorAllocator(const DeviceHandle& device, bool recycles)
+        : mDevice(device), mRecycles(recycles) {}
     ~DescriptorAllocator();
 
     /// Returns the set number @p set of @p layout, written once with @p writes.
@@ -84,6 +87,7 @@ private:
     bool allocateFrom(size_t pool, VkDescriptorSetLayout layout, VkDescriptorSet& set);
 
     const DeviceHandle& mDevice;
+    const bool mRecycles;
     std::mutex mMutex;
     std::vector<Pool> mPools;
     size_t mCurrent = 0;                                                ///< the last pool with room
