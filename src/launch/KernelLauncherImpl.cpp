@@ -83,7 +83,7 @@ SharedBindings::shared(const std::shared_ptr<const MemoryBinding>& binding) {
         return binding;
     if (hasSameName(*known, *binding))
         return known;
-    if (binding->report) // its place in the descriptor set is where the named one reports
+    if (binding->notes.report) // its place in the descriptor set is where the named one reports
         return binding;
     auto renamed = std::make_shared<MemoryBinding>(*binding);
     renamed->set = known->set;

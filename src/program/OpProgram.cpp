@@ -9,11 +9,14 @@
 
 #include "base/Text.hpp"
 #include "core/Native.hpp"
+#include "core/algorithm/BindingText.hpp"
 #include "core/algorithm/BoundState.hpp"
+#include "core/check/DispatchNotes.hpp"
 #include "core/memory/MemoryImpl.hpp"
 #include "core/memory/StandIn.hpp"
 #include "core/sequence/Recorder.hpp"
 #include "vulkan/memory/Buffer.hpp"
+#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
 
@@ -51,18 +54,20 @@ struct OpProgram::State {
         return uses;
     }
 
-    /// The descriptor sets of a dispatch.
-    struct Sets {
+    /// The memory of a dispatch.
+    struct Dispatch {
         std::shared_ptr<vulkan::DescriptorSet> first;                ///< of set 0, or null
         std::vector<std::shared_ptr<vulkan::DescriptorSet>> further; ///< of sets 1, 2, ...
+        DispatchNotes notes;
     };
 
     std::shared_ptr<const Loaded> program;
     const Variant& variant;
-    std::vector<std::shared_ptr<Tensor>> tensors;        ///< of the slots
-    std::vector<SlotUse> uses;                           ///< likewise
-    std::vector<Sets> sets;                              ///< of the dispatches
-    std::vector<std::shared_ptr<vulkan::Buffer>> memory; ///< of the tensors, in the sets
+    std::vector<std::shared_ptr<Tensor>> tensors; ///< of the slots
+    std::vector<SlotUse> uses;                    ///< likewise
+    std::vector<Dispatch> dispatches;
+    std::vector<std::shared_ptr<vulkan::Buffer>> memory; ///< of the tensors, in the dispatches
+    std::shared_ptr<vulkan::Buffer> shadow;              ///< of the reports
 
     State(std::shared_ptr<const Loaded> ofProgram, size_t number,
           std::vector<std::shared_ptr<Tensor>> given)
@@ -82,10 +87,11 @@ struct OpProgram::State {
         memory.clear();
         for (const std::shared_ptr<Tensor>& tensor : tensors)
             memory.push_back(bufferOf(*tensor));
-        sets.clear();
+        dispatches.clear();
+        shadow = nullptr; // work on other queues has the earlier one
         for (const Command& command : variant.commands)
             if (isDispatch(command))
-                sets.push_back(setsOf(command));
+                dispatches.push_back(bound(command));
     }
     /// Returns false if a tensor has other memory than when it was bound.
     bool isBound() const {
@@ -94,25 +100,78 @@ struct OpProgram::State {
         });
     }
 
+    /// Returns true if other recorded work reports mistakes where this would.
+    bool reports() const {
+        return std::ranges::any_of(dispatches, [](const Dispatch& dispatch) {
+            return dispatch.notes.report && dispatch.notes.report.use_count() > 1;
+        });
+    }
+
     const vulkan::Buffer& buffer(uint32_t slot) const { return *implOf(*tensors[slot]).buffer; }
 
-    Sets setsOf(const Command& command) const {
+    std::span<const Bound> boundsOf(const Command& command) const {
+        return std::span(variant.bounds).subspan(command.boundFirst, command.boundCount);
+    }
+
+    Dispatch bound(const Command& command) {
         const vulkan::PipelineLayout& layout = program->pipelines[command.kernel]->layout();
+        const std::shared_ptr<const CheckedShader>& checked = program->checked[command.kernel];
         std::vector<std::vector<vulkan::DescriptorWrite>> writes(layout.setCount());
-        for (const Bound& bound :
-             std::span(variant.bounds).subspan(command.boundFirst, command.boundCount))
+        for (const Bound& bound : boundsOf(command))
             writes[bound.set].push_back(writeOf(program->data.kernels[command.kernel], bound));
-        Sets made;
+        Dispatch made;
+        made.notes = notesOf(command);
         for (uint32_t set = 0; set < writes.size(); ++set) {
             std::shared_ptr<vulkan::DescriptorSet> each;
             if (!writes[set].empty())
                 each = program->device->descriptors().create(layout, writes[set], set);
+            else if (checked && set == checked->module.reportSet)
+                each = made.notes.report->describe(layout);
             if (set == 0)
                 made.first = std::move(each);
             else
                 made.further.push_back(std::move(each));
         }
         return made;
+    }
+
+    DispatchNotes notesOf(const Command& command) {
+        const std::shared_ptr<const CheckedShader>& checked = program->checked[command.kernel];
+        DispatchNotes notes;
+        std::vector<BoundMemory> memories;
+        for (const Bound& bound : boundsOf(command)) {
+            const vulkan::Buffer& memory = buffer(bound.slot);
+            const uint64_t bytes = boundBytes(bound);
+            if (variant.slots[bound.slot].writes && vulkan::WrittenMemory::follows(memory) &&
+                !follows(checked.get(), bound.set, bound.binding)) [[unlikely]]
+                notes.unnoted.push_back({&memory, bound.offset, bytes});
+            if (checked)
+                memories.push_back({.set = bound.set,
+                                    .binding = bound.binding,
+                                    .text = slotText(bound.slot),
+                                    .bytes = bytes,
+                                    .begin = bound.offset,
+                                    .written = vulkan::WrittenMemory::of(memory),
+                                    .memory = &memory});
+        }
+        if (checked)
+            notes.report = std::make_shared<CheckReport>(*program->device, checked,
+                                                         std::move(memories), nullptr, &shadow);
+        return notes;
+    }
+
+    /// Returns a slot's name for messages.
+    std::string slotText(uint32_t slot) const {
+        for (size_t i = 0; i < variant.tensors.size(); ++i)
+            if (variant.slotOf[i] == slot)
+                return formatted("'{}' of a program, {}", variant.tensors[i].name,
+                                 describeMemory(implOf(*tensors[slot])));
+        return "memory of a program";
+    }
+
+    /// A host application's buffer may end before its last word does.
+    uint64_t boundBytes(const Bound& bound) const {
+        return std::min(bound.bytes, buffer(bound.slot).fillSize() - bound.offset);
     }
 
     vulkan::DescriptorWrite writeOf(const Kernel& kernel, const Bound& bound) const {
@@ -122,9 +181,7 @@ struct OpProgram::State {
         write.element = bound.element;
         write.type = bindingOf(kernel, bound)->uniform ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
                                                        : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        // A host application's buffer may end before its last word does.
-        const uint64_t bytes = std::min(bound.bytes, memory.fillSize() - bound.offset);
-        write.buffer = {memory.handle(), memory.offset() + bound.offset, bytes};
+        write.buffer = {memory.handle(), memory.offset() + bound.offset, boundBytes(bound)};
         return write;
     }
 
@@ -140,19 +197,21 @@ struct OpProgram::State {
         }
         if (restored)
             vulkan::recordFullBarrier(*program->device, commands);
-        auto dispatch = sets.begin();
+        auto dispatch = dispatches.begin();
         for (const Command& command : variant.commands)
             record(command, bound, commands, dispatch);
     }
 
     void record(const Command& command, BoundState& bound, VkCommandBuffer commands,
-                std::vector<Sets>::const_iterator& dispatch) const {
+                std::vector<Dispatch>::const_iterator& dispatch) const {
         switch (command.kind) {
         case Command::Kind::eDispatch:
+            dispatch->notes.record(bound.device(), commands);
             bind(command, *dispatch++, bound);
             bound.dispatch(command.groups);
             break;
         case Command::Kind::eDispatchIndirect: {
+            dispatch->notes.record(bound.device(), commands);
             const Predication::Slot counts =
                 bound.indirectCounts(buffer(command.source), command.countsOffset);
             bind(command, *dispatch++, bound);
@@ -180,11 +239,11 @@ struct OpProgram::State {
         }
     }
 
-    void bind(const Command& command, const Sets& dispatchSets, BoundState& bound) const {
+    void bind(const Command& command, const Dispatch& dispatch, BoundState& bound) const {
         const vulkan::Pipeline& pipeline = *program->pipelines[command.kernel];
-        bound.bind(pipeline, dispatchSets.first.get());
-        if (!dispatchSets.further.empty())
-            bound.bindFurther(pipeline, dispatchSets.further);
+        bound.bind(pipeline, dispatch.first.get());
+        if (!dispatch.further.empty())
+            bound.bindFurther(pipeline, dispatch.further);
         if (const uint32_t bytes = program->data.kernels[command.kernel].pushBytes)
             bound.push(pipeline, variant.push.data() + command.pushFirst, bytes);
     }
@@ -247,15 +306,20 @@ Accesses OpProgram::accesses() {
 
 void OpProgram::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
-    if (!mState->isBound()) { // a captured function binds other memory
+    // A captured function binds other memory, and each wait has the mistakes of its own work.
+    if (!mState->isBound() || mState->reports()) {
         auto state = std::make_shared<State>(*mState);
         state->bind();
         mState = std::move(state);
     }
     Recorder::withBoundState(*mState->program->device, commands,
                              [&](BoundState& bound, Recorder* recorder) {
-                                 if (recorder)
+                                 if (recorder) {
                                      recorder->keep(mState);
+                                     for (const State::Dispatch& dispatch : mState->dispatches)
+                                         if (dispatch.notes.report)
+                                             recorder->noteReport(dispatch.notes.report);
+                                 }
                                  mState->record(bound, commands);
                              });
     Recorder::keepBindings(*this, commands);

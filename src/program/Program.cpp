@@ -32,8 +32,28 @@ using program::Data;
 using program::Kernel;
 using program::Variant;
 
+/// Returns the checks that can find a program's mistakes, and no others.
+shader::CheckKinds programChecks(const Queue* managerQueue, const vulkan::Device& device) {
+    shader::CheckKinds kinds = checksOf(managerQueue);
+    kinds.steps = 0; // loops of primitives are the library's, and look like others
+    // Where kernels access words instead, neighbours in one word would seem to be one element.
+    kinds.races &= device.has(vulkan::Feature::eStorageBuffer8BitAccess) &&
+                   device.has(vulkan::Feature::eStorageBuffer16BitAccess);
+    return kinds;
+}
+
+/// Returns a kernel's module with checks; null without.
+std::shared_ptr<const CheckedShader> checkedKernel(const Kernel& kernel, const Data& data,
+                                                   const vulkan::Device& device,
+                                                   const shader::CheckKinds& kinds) {
+    const std::vector<uint32_t>& spirv = data.modules[kernel.module];
+    return checkedFor(device, spirv, shader::contentKey(spirv), program::reflectionOf(kernel, data),
+                      kinds);
+}
+
+/// @param checked  null without checks
 std::shared_ptr<vulkan::Pipeline> pipelineOf(const Kernel& kernel, const Data& data,
-                                             vulkan::Device& device) {
+                                             const CheckedShader* checked, vulkan::Device& device) {
     std::vector<vulkan::DescriptorBinding> bindings;
     for (const Kernel::Binding& binding : kernel.bindings)
         bindings.push_back({binding.binding,
@@ -43,8 +63,11 @@ std::shared_ptr<vulkan::Pipeline> pipelineOf(const Kernel& kernel, const Data& d
     std::vector<VkSpecializationMapEntry> constants;
     for (const Kernel::Constant& constant : kernel.constants)
         constants.push_back({constant.id, constant.offset, constant.size});
-    const std::vector<uint32_t>& spirv = data.modules[kernel.module];
-    const Hash key = shader::contentKey(spirv);
+    if (checked)
+        addReportBindings(*checked, bindings);
+    const std::vector<uint32_t>& spirv =
+        checked ? checked->module.spirv : data.modules[kernel.module];
+    const Hash key = checked ? checked->key : shader::contentKey(spirv);
     vulkan::PipelineRequest request;
     request.spirv = spirv;
     request.spirvKey = {key.low, key.high};
@@ -206,8 +229,11 @@ program::Loaded::Loaded(std::shared_ptr<vulkan::Device> ofDevice, std::weak_ptr<
                         Data ofProgram)
     : device(std::move(ofDevice)), queue(std::move(ofQueue)), data(std::move(ofProgram)) {
     requireDevice(data, *device);
-    for (const Kernel& kernel : data.kernels)
-        pipelines.push_back(pipelineOf(kernel, data, *device));
+    const shader::CheckKinds kinds = programChecks(queue.lock().get(), *device);
+    for (const Kernel& kernel : data.kernels) {
+        checked.push_back(kinds.any() ? checkedKernel(kernel, data, *device, kinds) : nullptr);
+        pipelines.push_back(pipelineOf(kernel, data, checked.back().get(), *device));
+    }
     for (const std::vector<std::byte>& bytes : data.contents) {
         contents.push_back(scratchTensor(device, bytes.size()));
         implOf(*contents.back()).upload(bytes.data(), bytes.size(), 0);

@@ -9,6 +9,7 @@
 #include <kompute/queue/Queue.hpp>
 
 #include "core/Internals.hpp"
+#include "core/check/CheckedShader.hpp"
 #include "program/ProgramData.hpp"
 #include "program/ProgramRuns.hpp"
 #include "vulkan/device/Device.hpp"
@@ -17,7 +18,8 @@
 namespace kp {
 namespace program {
 
-/// A program on a device. Never changes.
+/// A program on a device, with the checks of its manager, or of the thread that loads it. Never
+/// changes.
 struct Loaded {
     /// @throws Unsupported if the device lacks what the program needs; OutOfMemory
     Loaded(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, Data data);
@@ -26,7 +28,9 @@ struct Loaded {
     std::weak_ptr<Queue> queue; ///< of its manager
     Data data;
     std::vector<std::shared_ptr<vulkan::Pipeline>> pipelines; ///< of data.kernels
-    std::vector<std::shared_ptr<Tensor>> contents;            ///< data.contents on the device
+    /// Likewise; null for kernels without checks.
+    std::vector<std::shared_ptr<const CheckedShader>> checked;
+    std::vector<std::shared_ptr<Tensor>> contents; ///< data.contents on the device
 };
 
 } // namespace program

@@ -93,7 +93,8 @@ public:
 
     /// Reads a program that save() wrote. The file's checksum and everything that the library does
     /// with it are checked, but not what its kernels do: load what you would also execute. See
-    /// loadUntrusted().
+    /// loadUntrusted(). In checked mode, the program has the manager's checks, or the thread's of
+    /// the call; not `steps`.
     /// @throws InvalidArgument if it cannot be read, is damaged, or is of a newer version;
     ///         Unsupported or ShaderError if the device lacks what it needs
     static Program load(const Manager& manager, const std::string& path);

@@ -229,6 +229,7 @@ def test_programs_of_several_sizes_are_joined(mgr: kp.Manager) -> None:
         program(x=np.ones(3))
 
 
+@pytest.mark.unchecked
 def test_a_sequence_becomes_a_program(mgr: kp.Manager, tmp_path: Path) -> None:
     a, b, out = mgr.tensor([1, 2, 3]), mgr.tensor([10, 20, 30]), mgr.tensor([0, 0, 0])
     sequence = mgr.sequence()

@@ -11,7 +11,6 @@
 #include "core/Native.hpp"
 #include "core/algorithm/AlgorithmChecks.hpp"
 #include "core/algorithm/AlgorithmImpl.hpp"
-#include "core/check/CheckReport.hpp"
 #include "core/image/ImageChecks.hpp"
 #include "core/manager/WrapHostDevice.hpp"
 #include "core/memory/ScalarTypes.hpp"
@@ -243,8 +242,7 @@ void Algorithm::recordDispatch(const vk::CommandBuffer& commandBuffer) {
     mImpl->requireReady();
     mImpl->checkWorkgroupOnce();
     checkWorkgroup(mImpl->workgroup, *mImpl->device);
-    if (mImpl->binding->report)
-        mImpl->binding->report->recordReset(*mImpl->device, native::handleOf(commandBuffer));
+    mImpl->binding->notes.record(*mImpl->device, native::handleOf(commandBuffer));
     vulkan::recordDispatch(*mImpl->device, native::handleOf(commandBuffer), mImpl->workgroup);
 }
 

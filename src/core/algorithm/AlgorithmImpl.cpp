@@ -18,7 +18,6 @@
 #include "core/algorithm/AlgorithmChecks.hpp"
 #include "core/algorithm/BindingText.hpp"
 #include "core/algorithm/LoweredShader.hpp"
-#include "core/check/CheckReport.hpp"
 #include "core/check/CheckedShader.hpp"
 #include "core/image/ImageChecks.hpp"
 #include "core/image/SamplerImpl.hpp"
@@ -128,8 +127,8 @@ void Algorithm::Impl::setName(std::shared_ptr<const std::string> text) {
         auto next = std::make_shared<MemoryBinding>(*binding); // recordings have the other one
         next->name = name;
         binding = std::move(next);
-        if (binding->report)
-            binding->report->setName(name);
+        if (binding->notes.report)
+            binding->notes.report->setName(name);
     }
     if (pipeline && name)
         device->setName(VK_OBJECT_TYPE_PIPELINE, pipeline->handle(), *name);
@@ -303,7 +302,7 @@ void Algorithm::Impl::bindMemory() {
         next->uses.push_back({memory.primary(), true, true, argument++});
         next->hostMayRead |= memory.hostReadable();
         if (memory.buffer && vulkan::WrittenMemory::follows(*memory.buffer))
-            next->unnoted.push_back({memory.buffer.get(), 0, memory.buffer->size()});
+            next->notes.unnoted.push_back({memory.buffer.get(), 0, memory.buffer->size()});
     }
     binding = std::move(next);
 }
@@ -321,14 +320,14 @@ std::shared_ptr<vulkan::DescriptorSet> Algorithm::Impl::bindReport(MemoryBinding
         if (memory.buffer)
             bound.back().written = vulkan::WrittenMemory::of(*memory.buffer);
     }
-    next.report = std::make_shared<CheckReport>(*device, checked, std::move(bound), name);
+    next.notes.report = std::make_shared<CheckReport>(*device, checked, std::move(bound), name);
     std::vector<AddressRange> ranges;
     for (const std::shared_ptr<Memory>& addressed : options.addressed)
         if (const vulkan::Buffer* const buffer = implOf(*addressed).buffer.get())
             ranges.push_back({buffer->deviceAddress(), buffer->size()});
     if (!ranges.empty())
-        next.report->allowAddresses(ranges);
-    return next.report->describe(pipeline->layout());
+        next.notes.report->allowAddresses(ranges);
+    return next.notes.report->describe(pipeline->layout());
 }
 
 vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used, uint32_t element,
@@ -368,7 +367,7 @@ vulkan::DescriptorWrite Algorithm::Impl::bindObject(const shader::Binding& used,
     next.padded |= memory.padded;
     if (used.writes && memory.buffer && !follows(checked.get(), used.set, used.binding) &&
         vulkan::WrittenMemory::follows(*memory.buffer)) [[unlikely]]
-        next.unnoted.push_back({memory.buffer.get(), 0, memory.buffer->size()});
+        next.notes.unnoted.push_back({memory.buffer.get(), 0, memory.buffer->size()});
     return write;
 }
 

@@ -17,10 +17,10 @@
 #include "core/algorithm/BindingChecks.hpp"
 #include "core/algorithm/BoundState.hpp"
 #include "core/algorithm/Specialization.hpp"
+#include "core/check/DispatchNotes.hpp"
 #include "shader/reflect/Reflection.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
-#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 #include "vulkan/pipeline/Sampler.hpp"
@@ -30,7 +30,6 @@ namespace kp {
 class Queue;
 struct LoweredShader;
 struct CheckedShader;
-class CheckReport;
 
 /// A pipeline with memory bound to it, and the facts about that memory for recording a dispatch.
 /// Immutable.
@@ -48,10 +47,7 @@ struct MemoryBinding {
     std::vector<std::shared_ptr<vulkan::DescriptorSet>> furtherSets;
     std::vector<Use> uses; ///< in the order of the shader's bindings, then those by address
     std::vector<std::shared_ptr<const vulkan::Sampler>> samplers;
-    /// Of a checked shader; else null. Dispatches write it with atomics, which need no barriers.
-    std::shared_ptr<CheckReport> report;
-    /// Outputs that are followed (vulkan::WrittenMemory) without help of the shader.
-    std::vector<vulkan::WrittenMemory::Range> unnoted;
+    DispatchNotes notes;
     std::shared_ptr<const std::string> name;              ///< of the algorithm, or null
     std::shared_ptr<const shader::Reflection> reflection; ///< of the shader, for messages
     bool hostMayRead = false; ///< the host can read some output in place

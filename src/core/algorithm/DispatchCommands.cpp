@@ -10,9 +10,7 @@
 
 #include "base/Text.hpp"
 #include "core/algorithm/AlgorithmChecks.hpp"
-#include "core/check/CheckReport.hpp"
 #include "core/memory/MemoryImpl.hpp"
-#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp {
@@ -64,7 +62,7 @@ void DispatchCommands::prepare(const OpAlgoDispatch& dispatch) {
 }
 
 void DispatchCommands::useOwnReport(const CheckReports& known) {
-    const std::shared_ptr<CheckReport>& report = mBinding->report;
+    const std::shared_ptr<CheckReport>& report = mBinding->notes.report;
     if (!report || report.use_count() == 1 || std::ranges::find(known, report) != known.end())
         return;
     mAlgorithm->bindMemory();
@@ -106,10 +104,7 @@ std::string DispatchCommands::describe() const {
 }
 
 void DispatchCommands::record(BoundState& bound, VkCommandBuffer commandBuffer) const {
-    if (mBinding->report) [[unlikely]]
-        mBinding->report->recordReset(bound.device(), commandBuffer);
-    if (!mBinding->unnoted.empty()) [[unlikely]]
-        vulkan::WrittenMemory::recordDispatch(bound.device(), commandBuffer, mBinding->unnoted);
+    mBinding->notes.record(bound.device(), commandBuffer);
     Predication::Slot counts{};
     if (mGroupCounts) [[unlikely]]
         counts = bound.indirectCounts(*mGroupCounts, mGroupCountsOffset);

@@ -35,8 +35,8 @@ public:
     /// Returns true if the dispatch accesses the memory of its binding and nothing else, and the
     /// host has nothing to do before or after it.
     bool accessesBindingOnly() const {
-        return !mGroupCounts && !mBinding->padded && !mBinding->report &&
-               mBinding->unnoted.empty() && !mAlgorithm->accessesAnything();
+        return !mGroupCounts && !mBinding->padded && mBinding->notes.empty() &&
+               !mAlgorithm->accessesAnything();
     }
 
     /// Binds the memory anew if other recorded work reports mistakes where the dispatch would, so

@@ -168,8 +168,8 @@ void Recorder::notePadded(const std::shared_ptr<Memory>& memory) {
 
 void Recorder::keepBinding(const std::shared_ptr<const MemoryBinding>& binding) {
     keep(binding);
-    if (binding->report) [[unlikely]]
-        noteReport(binding->report);
+    if (binding->notes.report) [[unlikely]]
+        noteReport(binding->notes.report);
 }
 
 void Recorder::noteReport(const std::shared_ptr<CheckReport>& report) {
@@ -182,7 +182,7 @@ void Recorder::noteReport(const std::shared_ptr<CheckReport>& report) {
 
 void Recorder::recordDispatch(const OpAlgoDispatch& op) {
     DispatchCommands commands(op);
-    if (commands.bound().report) [[unlikely]]
+    if (commands.bound().notes.report) [[unlikely]]
         commands.useOwnReport(mRecording.reports);
     const Algorithm::Impl& algorithm = commands.algorithm();
     requireAlgorithmOf(mDevice, algorithm);

@@ -95,7 +95,7 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
         if (view.use != View::Use::eRead && vulkan::WrittenMemory::follows(buffer)) [[unlikely]]
             for (uint32_t k = 0; k < view.bindings; ++k)
                 if (!follows(pipeline.checked.get(), 0, binding + k))
-                    made.unnoted.push_back({&buffer, memory.start + view.offset, view.bytes});
+                    made.notes.unnoted.push_back({&buffer, memory.start + view.offset, view.bytes});
         if (!dispatch.isExact())
             made.push.push_back(bound.first);
         if (view.use == View::Use::eRead)
@@ -124,10 +124,10 @@ void PlanDispatch::join(const Dispatch& dispatch, const std::vector<uint32_t>& p
 
 void PlanDispatch::report(Commands& dispatch, const StoragePipeline& pipeline,
                           std::vector<BoundMemory> bound, PlanMemories& memories) const {
-    dispatch.report = std::make_shared<CheckReport>(mDevice, pipeline.checked, std::move(bound),
-                                                    nullptr, &memories.shadow);
+    dispatch.notes.report = std::make_shared<CheckReport>(
+        mDevice, pipeline.checked, std::move(bound), nullptr, &memories.shadow);
     dispatch.reportSets.resize(pipeline.checked->module.reportSet); // from set 1 on
-    dispatch.reportSets.back() = dispatch.report->describe(pipeline.pipeline->layout());
+    dispatch.reportSets.back() = dispatch.notes.report->describe(pipeline.pipeline->layout());
 }
 
 Accesses PlanDispatch::accesses() {
@@ -147,20 +147,16 @@ void PlanDispatch::record(const Commands& dispatch, VkCommandBuffer commands) co
             recorder->keep(dispatch.pipeline);
             recorder->keep(dispatch.set);
         }
-        if (dispatch.report) [[unlikely]] {
-            dispatch.report->recordReset(mDevice, commands);
-            if (recorder) {
-                recorder->keep(dispatch.reportSets.back());
-                recorder->noteReport(dispatch.report);
-            }
+        if (recorder && dispatch.notes.report) [[unlikely]] {
+            recorder->keep(dispatch.reportSets.back());
+            recorder->noteReport(dispatch.notes.report);
         }
-        if (!dispatch.unnoted.empty()) [[unlikely]]
-            vulkan::WrittenMemory::recordDispatch(mDevice, commands, dispatch.unnoted);
+        dispatch.notes.record(mDevice, commands);
         Predication::Slot counts{};
         if (dispatch.counts)
             counts = bound.indirectCounts(*dispatch.counts, dispatch.countsOffset);
         bound.bind(*dispatch.pipeline, dispatch.set.get());
-        if (dispatch.report) [[unlikely]]
+        if (dispatch.notes.report) [[unlikely]]
             bound.bindFurther(*dispatch.pipeline, dispatch.reportSets);
         if (!dispatch.push.empty())
             bound.push(*dispatch.pipeline, dispatch.push.data(),

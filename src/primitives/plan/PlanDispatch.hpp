@@ -7,12 +7,11 @@
 
 #include <kompute/operations/OpBase.hpp>
 
-#include "core/check/CheckReport.hpp"
+#include "core/check/DispatchNotes.hpp"
 #include "operations/StoragePipeline.hpp"
 #include "primitives/plan/Plan.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
-#include "vulkan/memory/WrittenMemory.hpp"
 #include "vulkan/pipeline/DescriptorAllocator.hpp"
 #include "vulkan/pipeline/PipelineCache.hpp"
 
@@ -58,11 +57,8 @@ private:
         std::array<uint32_t, 3> groups{};
         std::shared_ptr<vulkan::Buffer> counts; ///< of an indirect dispatch
         uint64_t countsOffset = 0;
-        // Of a checked kernel; else null and empty.
-        std::shared_ptr<CheckReport> report;
-        std::vector<std::shared_ptr<vulkan::DescriptorSet>> reportSets;
-        /// Outputs that are followed (vulkan::WrittenMemory) without help of the kernel.
-        std::vector<vulkan::WrittenMemory::Range> unnoted;
+        DispatchNotes notes;
+        std::vector<std::shared_ptr<vulkan::DescriptorSet>> reportSets; ///< if there is a report
     };
     void report(Commands& dispatch, const StoragePipeline& pipeline, std::vector<BoundMemory> bound,
                 PlanMemories& memories) const;
