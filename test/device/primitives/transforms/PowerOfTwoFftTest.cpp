@@ -92,6 +92,14 @@ protected:
             }
     }
 
+    /// Expects that devices with the shared memory of GPUs have a plan.
+    void expectPlanned(const FftRequest& request) {
+        constexpr uint32_t kShared = 32 << 10;
+        const uint32_t shared =
+            deviceOf(manager)->physical().properties.limits.maxComputeSharedMemorySize;
+        EXPECT_TRUE(isPlanned(request) || shared < kShared) << shared;
+    }
+
     void expectTransform(const FftRequest& request) {
         if (!isPlanned(request))
             return; // this device has too little shared memory
@@ -104,13 +112,13 @@ TEST_F(PowerOfTwoFftTest, TransformsArraysOfAnyNumber) {
     for (const uint64_t length : {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14})
         for (const uint64_t arrays : {8, 9}) // all work groups are full, or one is not
             expectTransform(requestOf(length, arrays));
-    ASSERT_TRUE(isPlanned(requestOf(1 << 14, 1)));
+    expectPlanned(requestOf(1 << 14, 1));
 }
 
 TEST_F(PowerOfTwoFftTest, TransformsLongArraysInTwoPasses) {
     for (const uint64_t length : {1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20, 1 << 22})
         expectTransform(requestOf(length, length < 1 << 17 ? 3 : 1));
-    ASSERT_TRUE(isPlanned(requestOf(1 << 16, 1)));
+    expectPlanned(requestOf(1 << 16, 1));
 }
 
 TEST_F(PowerOfTwoFftTest, TransformsBackAndInPlace) {
