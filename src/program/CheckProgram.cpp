@@ -205,6 +205,23 @@ void requireSoundVariant(const Variant& variant, const Data& data) {
         commands.require(command);
 }
 
+/// Returns what the checks of algorithms need to know of a kernel.
+shader::Reflection reflectionOf(const Kernel& kernel, const Data& data) {
+    shader::Reflection reflection;
+    reflection.capabilities = kernel.capabilities;
+    reflection.spirvVersion = data.modules[kernel.module][1];
+    for (const Kernel::Binding& binding : kernel.bindings) {
+        shader::Binding described;
+        described.set = binding.set;
+        described.binding = binding.binding;
+        described.count = binding.count;
+        described.kind = binding.uniform ? shader::BindingKind::eUniformBuffer
+                                         : shader::BindingKind::eStorageBuffer;
+        reflection.bindings.push_back(described);
+    }
+    return reflection;
+}
+
 void requireKernel(const Kernel& kernel, const Data& data, const vulkan::Device& device) {
     const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
     const shader::Reflection reflection = reflectionOf(kernel, data);
@@ -268,22 +285,6 @@ void requireDispatch(const Command& command, const Variant& variant, const Data&
 }
 
 } // namespace
-
-shader::Reflection reflectionOf(const Kernel& kernel, const Data& data) {
-    shader::Reflection reflection;
-    reflection.capabilities = kernel.capabilities;
-    reflection.spirvVersion = data.modules[kernel.module][1];
-    for (const Kernel::Binding& binding : kernel.bindings) {
-        shader::Binding described;
-        described.set = binding.set;
-        described.binding = binding.binding;
-        described.count = binding.count;
-        described.kind = binding.uniform ? shader::BindingKind::eUniformBuffer
-                                         : shader::BindingKind::eStorageBuffer;
-        reflection.bindings.push_back(described);
-    }
-    return reflection;
-}
 
 void requireSound(const Data& data) {
     for (const std::vector<uint32_t>& module : data.modules)

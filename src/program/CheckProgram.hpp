@@ -2,7 +2,6 @@
 #pragma once
 
 #include "program/ProgramData.hpp"
-#include "shader/reflect/Reflection.hpp"
 #include "vulkan/device/Device.hpp"
 
 namespace kp::program {
@@ -10,9 +9,6 @@ namespace kp::program {
 /// Checks that everything that a program refers to exists: kernels, descriptors, memory and its
 /// parts. @throws InvalidArgument that says what is wrong
 void requireSound(const Data& data);
-
-/// Returns the facts about a kernel that checks of algorithms need.
-shader::Reflection reflectionOf(const Kernel& kernel, const Data& data);
 
 /// Checks that a device has what a sound program needs. @throws Unsupported, ShaderError that name
 /// it

@@ -9,6 +9,7 @@
 
 #include <kompute/Error.hpp>
 #include <kompute/Manager.hpp>
+#include <kompute/logger/Logger.hpp>
 #include <kompute/operations/OpSyncDevice.hpp>
 #include <kompute/operations/OpSyncLocal.hpp>
 
@@ -40,15 +41,6 @@ shader::CheckKinds programChecks(const Queue* managerQueue, const vulkan::Device
     kinds.races &= device.has(vulkan::Feature::eStorageBuffer8BitAccess) &&
                    device.has(vulkan::Feature::eStorageBuffer16BitAccess);
     return kinds;
-}
-
-/// Returns a kernel's module with checks; null without.
-std::shared_ptr<const CheckedShader> checkedKernel(const Kernel& kernel, const Data& data,
-                                                   const vulkan::Device& device,
-                                                   const shader::CheckKinds& kinds) {
-    const std::vector<uint32_t>& spirv = data.modules[kernel.module];
-    return checkedFor(device, spirv, shader::contentKey(spirv), program::reflectionOf(kernel, data),
-                      kinds);
 }
 
 /// @param checked  null without checks
@@ -218,20 +210,25 @@ Data parsed(const void* file, size_t bytes) {
     return program::fromFile({static_cast<const unsigned char*>(file), bytes});
 }
 
-Program made(const Manager& manager, Data data) {
+Program made(const Manager& manager, Data data, program::CheckKernel* checks = nullptr) {
     const Manager::Impl& impl = implOf(manager);
-    return Program::Impl::make(impl.device, impl.defaultQueue, std::move(data));
+    return Program::Impl::make(impl.device, impl.defaultQueue, std::move(data), checks);
 }
 
 } // namespace
 
 program::Loaded::Loaded(std::shared_ptr<vulkan::Device> ofDevice, std::weak_ptr<Queue> ofQueue,
-                        Data ofProgram)
-    : device(std::move(ofDevice)), queue(std::move(ofQueue)), data(std::move(ofProgram)) {
+                        Data ofProgram, CheckKernel* checks)
+    : device(std::move(ofDevice)), queue(std::move(ofQueue)), data(std::move(ofProgram)),
+      checkKernel(checks) {
     requireDevice(data, *device);
     const shader::CheckKinds kinds = programChecks(queue.lock().get(), *device);
+    if (kinds.any() && !checkKernel)
+        KP_LOG_WARN("this program runs without checks: only loadUntrusted() and parseUntrusted() "
+                    "have them");
     for (const Kernel& kernel : data.kernels) {
-        checked.push_back(kinds.any() ? checkedKernel(kernel, data, *device, kinds) : nullptr);
+        checked.push_back(kinds.any() && checkKernel ? checkKernel(kernel, data, *device, kinds)
+                                                     : nullptr);
         pipelines.push_back(pipelineOf(kernel, data, checked.back().get(), *device));
     }
     for (const std::vector<std::byte>& bytes : data.contents) {
@@ -250,7 +247,7 @@ Program Program::join(const std::vector<Program>& programs) {
             throw InvalidArgument("the programs to join are on different devices");
         append(all, program.mImpl->loaded->data);
     }
-    return Impl::make(first.device, first.queue, std::move(all));
+    return Impl::make(first.device, first.queue, std::move(all), first.checkKernel);
 }
 
 Program Program::load(const Manager& manager, const std::string& path) {
@@ -270,7 +267,7 @@ Program Program::loadUntrusted(const Manager& manager, const std::string& path) 
 Program Program::parseUntrusted(const Manager& manager, const void* data, size_t bytes) {
     Data program = parsed(data, bytes);
     program::requireValidKernels(program, *implOf(manager).device);
-    return made(manager, std::move(program));
+    return made(manager, std::move(program), &program::checkedKernel);
 }
 
 std::vector<unsigned char> Program::content() const {

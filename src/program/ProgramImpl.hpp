@@ -18,15 +18,23 @@
 namespace kp {
 namespace program {
 
+/// checkedKernel(): programs that are loaded without it need no SPIRV-Tools.
+using CheckKernel = std::shared_ptr<const CheckedShader>(const Kernel& kernel, const Data& data,
+                                                         const vulkan::Device& device,
+                                                         const shader::CheckKinds& kinds);
+
 /// A program on a device, with the checks of its manager, or of the thread that loads it. Never
 /// changes.
 struct Loaded {
+    /// @param checks  null without checks
     /// @throws Unsupported if the device lacks what the program needs; OutOfMemory
-    Loaded(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, Data data);
+    Loaded(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, Data data,
+           CheckKernel* checks);
 
     std::shared_ptr<vulkan::Device> device;
     std::weak_ptr<Queue> queue; ///< of its manager
     Data data;
+    CheckKernel* const checkKernel;
     std::vector<std::shared_ptr<vulkan::Pipeline>> pipelines; ///< of data.kernels
     /// Likewise; null for kernels without checks.
     std::vector<std::shared_ptr<const CheckedShader>> checked;
@@ -38,9 +46,10 @@ struct Loaded {
 /// What copies of a program share.
 struct Program::Impl {
     /// @throws as program::Loaded
-    Impl(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, program::Data data)
+    Impl(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue, program::Data data,
+         program::CheckKernel* checks)
         : loaded(std::make_shared<const program::Loaded>(std::move(device), std::move(queue),
-                                                         std::move(data))),
+                                                         std::move(data), checks)),
           runs(std::make_unique<program::ProgramRuns>()) {}
 
     std::shared_ptr<const program::Loaded> loaded;
@@ -48,9 +57,9 @@ struct Program::Impl {
 
     /// Returns a program of this data. @throws as the constructor
     static Program make(std::shared_ptr<vulkan::Device> device, std::weak_ptr<Queue> queue,
-                        program::Data data) {
+                        program::Data data, program::CheckKernel* checks) {
         return Internals::handle<Program>(std::shared_ptr<const Impl>(
-            std::make_shared<Impl>(std::move(device), std::move(queue), std::move(data))));
+            std::make_shared<Impl>(std::move(device), std::move(queue), std::move(data), checks)));
     }
 };
 

@@ -24,6 +24,7 @@
 #include "core/sequence/SequenceImpl.hpp"
 #include "program/CheckProgram.hpp"
 #include "program/ProgramImpl.hpp"
+#include "program/ValidateKernels.hpp"
 #include "shader/reflect/Reflection.hpp"
 #include "shader/reflect/VariableSizes.hpp"
 #include "vulkan/memory/SharedScratch.hpp"
@@ -453,7 +454,8 @@ Program Program::of(const std::vector<std::shared_ptr<OpBase>>& operations,
     const std::shared_ptr<vulkan::Device>& device = implOf(*queue).device;
     const std::vector<program::Given> given = program::givenOf(inputs, outputs, *device);
     queue->finish(); // arrays may have launched what the contents of memory come from
-    return Impl::make(device, queue, program::recordProgram(*device, operations, given));
+    return Impl::make(device, queue, program::recordProgram(*device, operations, given),
+                      &program::checkedKernel);
 }
 
 } // namespace kp

@@ -68,4 +68,12 @@ void requireValidKernels(const Data& data, const vulkan::Device& device) {
     }
 }
 
+std::shared_ptr<const CheckedShader> checkedKernel(const Kernel& kernel, const Data& data,
+                                                   const vulkan::Device& device,
+                                                   const shader::CheckKinds& kinds) {
+    const std::vector<uint32_t>& spirv = data.modules[kernel.module];
+    const Hash key = shader::contentKey(spirv);
+    return checkedFor(device, spirv, key, *shader::reflectCached(spirv, key), kinds);
+}
+
 } // namespace kp::program

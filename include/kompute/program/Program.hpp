@@ -93,8 +93,7 @@ public:
 
     /// Reads a program that save() wrote. The file's checksum and everything that the library does
     /// with it are checked, but not what its kernels do: load what you would also execute. See
-    /// loadUntrusted(). In checked mode, the program has the manager's checks, or the thread's of
-    /// the call; not `steps`.
+    /// loadUntrusted(). Has no checks.
     /// @throws InvalidArgument if it cannot be read, is damaged, or is of a newer version;
     ///         Unsupported or ShaderError if the device lacks what it needs
     static Program load(const Manager& manager, const std::string& path);
@@ -102,7 +101,9 @@ public:
     static Program parse(const Manager& manager, const void* data, size_t bytes);
 
     /// Same, and validates the kernels, so that a file that is made to do harm reaches no driver
-    /// with a module that is invalid. Contains SPIRV-Tools, so it makes a program larger.
+    /// with a module that is invalid. Contains SPIRV-Tools, so it makes a program larger. In
+    /// checked mode, the program has the manager's checks, or the thread's of the call; not
+    /// `steps`.
     /// @throws also ShaderError
     static Program loadUntrusted(const Manager& manager, const std::string& path);
     static Program parseUntrusted(const Manager& manager, const void* data, size_t bytes);

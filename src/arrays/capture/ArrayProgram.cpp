@@ -19,6 +19,7 @@
 #include "core/queue/QueueImpl.hpp"
 #include "program/ProgramImpl.hpp"
 #include "program/RecordProgram.hpp"
+#include "program/ValidateKernels.hpp"
 
 namespace kp {
 namespace arrays {
@@ -187,7 +188,7 @@ Program captureProgram(const std::function<NamedArrays(const NamedArrays&)>& fun
     if (std::ranges::none_of(data.variants.front().tensors, &ProgramTensor::output))
         throw InvalidArgument("the function of the program returns no array and changes none of "
                               "its arguments, so there is nothing to compute");
-    return Program::Impl::make(device, home->queue(), std::move(data));
+    return Program::Impl::make(device, home->queue(), std::move(data), &program::checkedKernel);
 }
 
 NamedArrays runProgram(const Program& program, const NamedArrays& inputs, Manager* manager) {
