@@ -24,21 +24,21 @@ StoragePipeline storagePipeline(vulkan::Device& device, const StorageShader& sha
     Hash key = shader::contentKey(shader.spirv);
     vulkan::PipelineRequest request;
     request.spirv = shader.spirv;
-    const std::shared_ptr<const LoweredShader> lowered = loweredFor(device, shader.spirv, key);
-    if (lowered) {
-        request.spirv = lowered->module.spirv;
-        key = lowered->key;
-    }
     StoragePipeline made;
-    shader::CheckKinds checks = shader.checks;
-    checks.races &= !(lowered && lowered->module.wordBuffers);
-    if (checks.any())
-        made.checked = checkedFor(device, request.spirv, key,
-                                  *shader::reflectCached(request.spirv, key), checks, shader.texts);
+    // Checks come first, so that faults tell of the kernel's own types.
+    if (shader.checks.any())
+        made.checked =
+            checkedFor(device, request.spirv, key, *shader::reflectCached(request.spirv, key),
+                       shader.checks, shader.texts);
     if (made.checked) {
         addReportBindings(*made.checked, layout);
         request.spirv = made.checked->module.spirv;
         key = made.checked->key;
+    }
+    const std::shared_ptr<const LoweredShader> lowered = loweredFor(device, request.spirv, key);
+    if (lowered) {
+        request.spirv = lowered->module.spirv;
+        key = lowered->key;
     }
     request.spirvKey = {key.low, key.high};
     request.layout = device.pipelines().layout(std::move(layout), shader.pushConstantBytes);

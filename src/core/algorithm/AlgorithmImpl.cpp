@@ -146,8 +146,14 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     reflection = shader::reflectCached(spirv, key);
     checkSpecialization(*reflection, specialization);
     localSize = localSizeOf(*reflection, specialization);
+    // Checks come first, so that faults tell of the shader's own types.
+    const std::optional<shader::CheckKinds> fixed = fixedChecks(options, managerQueue.lock().get());
+    const shader::CheckKinds kinds = fixed ? *fixed : shader::currentChecks();
+    checked = kinds.any() ? checkedFor(*device, spirv, key, *reflection, kinds) : nullptr;
+    std::span<const uint32_t> words = checked ? checked->module.spirv : spirv;
+    Hash wordsKey = checked ? checked->key : key;
     const std::shared_ptr<const LoweredShader> lowered =
-        options.emulateTypes ? loweredFor(*device, spirv, key) : nullptr;
+        options.emulateTypes ? loweredFor(*device, words, wordsKey) : nullptr;
     requireLowered(spirv, key, lowered.get());
     requireDescriptors(*reflection, *device);
     requireLocalSize(localSize, *device);
@@ -158,15 +164,9 @@ void Algorithm::Impl::setShader(std::span<const uint32_t> spirv) {
     checkPushConstantLimit(*reflection, *device, pushConstants.size());
     takenPushTypes = pushTypesOf(*reflection);
     wordBuffers = lowered && lowered->module.wordBuffers;
-    std::span<const uint32_t> words = lowered ? lowered->module.spirv : spirv;
-    Hash wordsKey = lowered ? lowered->key : key;
-    const std::optional<shader::CheckKinds> fixed = fixedChecks(options, managerQueue.lock().get());
-    shader::CheckKinds kinds = fixed ? *fixed : shader::currentChecks();
-    kinds.races &= !wordBuffers; // neighbours in one word would seem to be one element
-    checked = kinds.any() ? checkedFor(*device, words, wordsKey, *reflection, kinds) : nullptr;
-    if (checked) {
-        words = checked->module.spirv;
-        wordsKey = checked->key;
+    if (lowered) {
+        words = lowered->module.spirv;
+        wordsKey = lowered->key;
     }
     pipeline = makePipeline(*this, words, wordsKey, lowered.get());
     bindMemory();

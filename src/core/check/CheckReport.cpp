@@ -93,6 +93,14 @@ CheckReport::CheckReport(vulkan::Device& device, std::shared_ptr<const CheckedSh
       mName(std::move(name)) {
     std::memset(mBuffer->mapped(), 0, mBuffer->size());
     static_cast<uint32_t*>(mBuffer->mapped())[shader::kAddressWord] = 1;
+    auto* const lengths = static_cast<uint32_t*>(mBuffer->mapped()) + shader::kLengthWord;
+    for (size_t i = 0; i < mShader->module.measured.size(); ++i) {
+        const shader::MeasuredBuffer& each = mShader->module.measured[i];
+        const BoundMemory* const memory = memoryAt(mBound, each.set, each.binding);
+        const uint64_t bytes = memory ? memory->bytes : 0;
+        lengths[i] = static_cast<uint32_t>(std::min<uint64_t>(
+            (bytes - std::min<uint64_t>(bytes, each.offset)) / each.stride, UINT32_MAX));
+    }
     if (!mShader->module.followed.empty()) {
         constexpr uint32_t kAllWritten = 0x01010101;
         mNothing = vulkan::Buffer::create(device, sizeof kAllWritten, vulkan::MemoryPlace::eHost);

@@ -171,12 +171,28 @@ uint32_t CheckContext::add(const std::vector<uint32_t>& key, FunctionWriter& cod
     return id;
 }
 
+bool CheckContext::isWordPair(uint32_t type) const {
+    const Node* const node = editor.global(type);
+    const Node* const shape = intType(type);
+    return shape && node->opcode == spv::OpTypeVector && node->operand(1) == 2 &&
+           shape->operand(0) == 32;
+}
+
 std::pair<uint32_t, uint32_t> CheckContext::wordsOf(FunctionWriter& code, uint32_t value,
                                                     uint32_t type) {
     const Node* const shape = intType(type);
     const uint32_t width = shape->operand(0);
     const bool isSigned = shape->operand(1) != 0;
     const uint32_t word = uintType();
+    if (isWordPair(type)) {
+        const uint32_t component = editor.intType(32, isSigned);
+        const auto part = [&](uint32_t index) {
+            const uint32_t bits = code.extract(component, value, index);
+            return isSigned ? code.add(spv::OpBitcast, word, {bits}) : bits;
+        };
+        const uint32_t low = part(0);
+        return {low, part(1)};
+    }
     if (width == 64) {
         const uint32_t wide = editor.intType(64, false);
         const uint32_t bits = isSigned ? code.add(spv::OpBitcast, wide, {value}) : value;

@@ -65,6 +65,7 @@ CheckedModule checkModule(std::span<const uint32_t> spirv, const CheckKinds& kin
     assertions.finish(checked);
     context.editor.functions = std::move(checked);
     CheckedModule made = context.finish();
+    made.measured = accesses.measured();
     if (written)
         made.followed = written->followed();
     if (races) {

@@ -69,6 +69,15 @@ struct FollowedBuffer {
     uint32_t binding = 0;
 };
 
+/// An array of 8- or 16-bit numbers at the end of a buffer, from a byte on.
+struct MeasuredBuffer {
+    uint32_t set = 0;
+    uint32_t binding = 0;
+    uint32_t offset = 0;
+    uint32_t stride = 0; ///< bytes of an element
+    bool operator==(const MeasuredBuffer&) const = default;
+};
+
 /// A module that reports faults into a buffer, and skips the access.
 struct CheckedModule {
     std::vector<uint32_t> spirv;
@@ -83,6 +92,8 @@ struct CheckedModule {
     /// buffers: 1 once it is written, else 0. The module notes its writes. Bytes beyond their
     /// end are not followed.
     std::vector<FollowedBuffer> followed;
+    /// Arrays whose lengths the report buffer has.
+    std::vector<MeasuredBuffer> measured;
     bool changes() const { return !sites.empty() || !followed.empty(); }
 };
 
@@ -118,7 +129,11 @@ constexpr uint32_t kMaxAddressed = 16;
 constexpr uint32_t kAxesWord = kAddressWord + 1 + 3 * kMaxAddressed;
 constexpr uint32_t kMaxAxes = 8;
 constexpr uint32_t kAxesWords = 1 + 3 * kMaxAxes;
-constexpr uint32_t kReportBufferWords = kAxesWord + kAxesWords * kMaxFaults;
+
+/// Behind that, the buffer has the number of elements of each of CheckedModule::measured.
+constexpr uint32_t kLengthWord = kAxesWord + kAxesWords * kMaxFaults;
+constexpr uint32_t kMaxMeasured = 32;
+constexpr uint32_t kReportBufferWords = kLengthWord + kMaxMeasured;
 /// In CheckSite::indexed, it comes before the number of an axis.
 constexpr const char* kAlongAxis = " along axis ";
 /// CheckSite::storage of accesses through addresses.

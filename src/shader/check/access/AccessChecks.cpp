@@ -86,7 +86,7 @@ std::vector<uint32_t> comparedBy(const PathStep& step) {
 
 } // namespace
 
-AccessChecks::AccessChecks(CheckContext& context) : mContext(context) {
+AccessChecks::AccessChecks(CheckContext& context) : mContext(context), mLengths(context) {
     noteAddresses();
 }
 
@@ -217,7 +217,12 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
         uint32_t usable = index;
         if (step.checked) {
             uint32_t extent = step.extent;
-            if (step.runtimeArray) {
+            const auto number = static_cast<size_t>(&step - path.steps.data());
+            if (const auto measured =
+                    step.runtimeArray ? mLengths.find(path, number) : std::nullopt) {
+                extent =
+                    mLengths.read(*measured, [&](Node each) { return code.add(std::move(each)); });
+            } else if (step.runtimeArray) {
                 // The pointer to the block is all but the member.
                 uint32_t pointer = base;
                 if (safe.size() > 2)
@@ -299,7 +304,14 @@ void AccessChecks::checkChain(Node& node, std::vector<Node>& before) {
         if (!step.checked)
             continue;
         uint32_t extent = step.extent;
-        if (step.runtimeArray) {
+        if (const auto measured =
+                step.runtimeArray ? mLengths.find(*path, first + i) : std::nullopt) {
+            extent = mLengths.read(*measured, [&](Node each) {
+                each.result = mContext.editor.newId();
+                before.push_back(std::move(each));
+                return before.back().result;
+            });
+        } else if (step.runtimeArray) {
             if (i == 0)
                 continue; // the block is another chain's
             const uint32_t baseType = mContext.typeOf(node.operand(0));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "shader/check/AccessPath.hpp"
+#include "shader/check/access/MeasuredLengths.hpp"
 
 namespace kp::shader {
 
@@ -20,6 +21,7 @@ public:
     /// Replaces an instruction if it accesses memory, or takes an address for something else.
     /// @param before  gets what must come before it
     void check(Node& node, std::vector<Node>& before);
+    const std::vector<MeasuredBuffer>& measured() const { return mLengths.all(); }
 
 private:
     void checkAccess(Node& node, std::vector<Node>& before);
@@ -34,6 +36,7 @@ private:
     void noteAddresses();
 
     CheckContext& mContext;
+    MeasuredLengths mLengths;
     /// Pointers that are used by more than accesses that check() replaces.
     std::unordered_set<uint32_t> mAddresses;
 };

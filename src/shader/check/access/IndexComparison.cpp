@@ -9,6 +9,16 @@ uint32_t IndexComparison::add(uint32_t index, uint32_t type, uint32_t extent) {
     const bool isSigned = mContext.intType(type)->operand(1) != 0;
     uint32_t compared = index;
     uint32_t limit = wordOf(extent);
+    if (mContext.isWordPair(type)) {
+        const auto [low, high] = mContext.wordsOf(mCode, index, type);
+        const uint32_t lowInside = mCode.add(spv::OpULessThan, editor.boolType(), {low, limit});
+        const uint32_t highZero =
+            mCode.add(spv::OpIEqual, editor.boolType(), {high, mContext.zero()});
+        const uint32_t inside =
+            mCode.add(spv::OpLogicalAnd, editor.boolType(), {lowInside, highZero});
+        mChecks.push_back({index, type, extent, inside});
+        return inside;
+    }
     if (width == 64)
         limit = mCode.add(spv::OpUConvert, editor.intType(64, false), {limit});
     else if (width < 32)
