@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_support import skip_without
 
 import kp
 
@@ -15,6 +16,7 @@ GLSL = {"float32": "float", "int32": "int", "uint32": "uint", "float64": "double
 
 def run(mgr: kp.Manager, shader: str, count: int, dtype: str, **constants: Any) -> list[Any]:
     """Run one invocation and return the contents of binding 0."""
+    skip_without(mgr, dtype)
     tensor = mgr.tensor_t(np.zeros(count, dtype))
     algorithm = mgr.algorithm([tensor], shader, (1, 1, 1), **constants)
     mgr.sequence().record(kp.OpSyncDevice([tensor])).record(kp.OpAlgoDispatch(algorithm)).record(

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from conftest import INCREMENT, MULTIPLY
 from dask_support import PLACE, SCALE, STENCIL, numbers, stencil_in_numpy
+from device_support import skip_without
 
 import kp
 from kp import launcher
@@ -111,6 +112,7 @@ def test_matches_dtypes_with_the_shader(dtype: str, glsl: str | None) -> None:
         with pytest.raises(kp.InvalidArgument, match="has dtype"):
             kp.dask.map_blocks(copy, array)
         return
+    skip_without(kp.default_manager(), dtype)
     result = kp.dask.map_blocks(copy, array, dtype=dtype)
     assert result.dtype == np.dtype(dtype).newbyteorder("=")
     np.testing.assert_array_equal(result.compute(), x)
