@@ -323,6 +323,7 @@ void RandomProgram::recordSyncLocal(Recorded& to) {
 void RandomProgram::recordSaved(Recorded& to) {
     note("a saved program:");
     awaitAll(); // the program takes the group counts as they are
+    auto unchecked = std::make_unique<kp::CheckScope>("off"); // programs get checks when loaded
     Recorded made{mManager.sequence(), {}, {}, {}};
     std::vector<std::shared_ptr<kp::Memory>> own;
     for (auto& model : mModels) {
@@ -356,7 +357,9 @@ void RandomProgram::recordSaved(Recorded& to) {
         mModels[i]->memory = own[i];
     }
     const auto file = kp::Program::of(*made.sequence, makers, makers).content();
-    to.sequence->record(kp::Program::parse(mManager, file.data(), file.size()).operation(tensors));
+    unchecked.reset();
+    to.sequence->record(
+        kp::Program::parseUntrusted(mManager, file.data(), file.size()).operation(tensors));
     to.during.push_back([effects = std::move(made.during), uses = std::move(made.uses)] {
         std::vector<bool> copied;
         for (const auto& [model, how] : uses)
