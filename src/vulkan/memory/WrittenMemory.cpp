@@ -10,6 +10,7 @@
 #include "vulkan/device/Device.hpp"
 #include "vulkan/memory/Buffer.hpp"
 #include "vulkan/queue/Barriers.hpp"
+#include "vulkan/queue/CommandTape.hpp"
 #include "vulkan/queue/Commands.hpp"
 
 namespace kp::vulkan {
@@ -32,6 +33,11 @@ Followed& followed() {
 
 uint64_t wholeWords(uint64_t bytes) {
     return (bytes + 3) & ~uint64_t{3};
+}
+
+/// Returns true for commands that are recorded to be saved. Runs of a program note its writes.
+bool becomesProgram(VkCommandBuffer commandBuffer) {
+    return CommandTape::of(commandBuffer) != nullptr;
 }
 
 } // namespace
@@ -77,7 +83,7 @@ void WrittenMemory::noteBytes(const Buffer& buffer, uint64_t offset, uint64_t by
 void WrittenMemory::recordBytes(VkCommandBuffer commandBuffer, const Buffer& buffer,
                                 uint64_t offset, uint64_t bytes) {
     const std::shared_ptr<Buffer> shadow = find(buffer);
-    if (!shadow || offset >= buffer.size())
+    if (!shadow || offset >= buffer.size() || becomesProgram(commandBuffer))
         return;
     const uint64_t end = offset + std::min(bytes, buffer.size() - offset);
     const uint64_t begin = std::min(wholeWords(offset), end);
@@ -95,6 +101,8 @@ void WrittenMemory::recordBytes(VkCommandBuffer commandBuffer, const Buffer& buf
 
 void WrittenMemory::recordDispatch(const DeviceHandle& device, VkCommandBuffer commandBuffer,
                                    std::span<const Range> ranges) {
+    if (becomesProgram(commandBuffer))
+        return;
     recordFullBarrier(device, commandBuffer);
     for (const Range& range : ranges)
         recordFill(commandBuffer, *range.buffer, range.offset, range.bytes);
@@ -104,7 +112,7 @@ void WrittenMemory::recordDispatch(const DeviceHandle& device, VkCommandBuffer c
 void WrittenMemory::recordRanges(VkCommandBuffer commandBuffer, const Buffer& source,
                                  const Buffer& destination, std::span<const CopiedRange> ranges) {
     const std::shared_ptr<Buffer> to = find(destination);
-    if (!to)
+    if (!to || becomesProgram(commandBuffer))
         return;
     if (const std::shared_ptr<Buffer> from = find(source))
         return kp::vulkan::recordCopies(commandBuffer, *from, *to, ranges);

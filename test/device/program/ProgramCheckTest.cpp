@@ -76,6 +76,17 @@ TEST_F(CheckedProgramTest, EachWaitHasTheMistakesOfItsOwnWork) {
     EXPECT_EQ(faultsOf([&] { wrong->evalAwait(); }).size(), 4u);
 }
 
+TEST_F(CheckedProgramTest, IsMadeOfWorkWithFollowedMemory) {
+    {
+        const CheckScope scope("uninitialised");
+        y = manager.tensorT<float>(4, Memory::MemoryTypes::eStorage);
+    }
+    const kp::Program program = reloaded(put());
+    auto result = tensorOf<float>({0, 0, 0, 0});
+    program.run({{"at", at}, {"y", result}});
+    EXPECT_EQ(result->vector(), (std::vector<float>{1, 2, 3, 4}));
+}
+
 TEST_F(CheckedProgramTest, HasNoChecksUnlessItIsLoadedWithThem) {
     const kp::Program program = reloaded(put());
     const CheckScope scope("bounds,nan,races");
