@@ -91,7 +91,7 @@ struct OpProgram::State {
         shadow = nullptr; // work on other queues has the earlier one
         for (const Command& command : variant.commands)
             if (isDispatch(command))
-                dispatches.push_back(bound(command));
+                dispatches.push_back(dispatchOf(command));
     }
     /// Returns false if a tensor has other memory than when it was bound.
     bool isBound() const {
@@ -101,7 +101,7 @@ struct OpProgram::State {
     }
 
     /// Returns true if other recorded work reports mistakes where this would.
-    bool reports() const {
+    bool sharesReports() const {
         return std::ranges::any_of(dispatches, [](const Dispatch& dispatch) {
             return dispatch.notes.report && dispatch.notes.report.use_count() > 1;
         });
@@ -113,7 +113,7 @@ struct OpProgram::State {
         return std::span(variant.bounds).subspan(command.boundFirst, command.boundCount);
     }
 
-    Dispatch bound(const Command& command) {
+    Dispatch dispatchOf(const Command& command) {
         const vulkan::PipelineLayout& layout = program->pipelines[command.kernel]->layout();
         const std::shared_ptr<const CheckedShader>& checked = program->checked[command.kernel];
         std::vector<std::vector<vulkan::DescriptorWrite>> writes(layout.setCount());
@@ -307,7 +307,7 @@ Accesses OpProgram::accesses() {
 void OpProgram::record(const vk::CommandBuffer& commandBuffer) {
     const VkCommandBuffer commands = native::handleOf(commandBuffer);
     // A captured function binds other memory, and each wait has the mistakes of its own work.
-    if (!mState->isBound() || mState->reports()) {
+    if (!mState->isBound() || mState->sharesReports()) {
         auto state = std::make_shared<State>(*mState);
         state->bind();
         mState = std::move(state);

@@ -2,6 +2,7 @@
 #include "RandomProgram.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 
 #include <kompute/program/Program.hpp>

@@ -85,7 +85,8 @@ public:
 
     uint32_t uintType() { return editor.intType(32, false); }
     uint32_t zero() { return editor.uintConstant(0); }
-    /// Returns true for the vector that integers of 64 bits become on devices that lack them.
+    /// Returns true for the vector that integers of 64 bits are in programs that were saved on a
+    /// device which lacks them.
     bool isWordPair(uint32_t type) const;
     /// Converts an integer of any width to the low and the high word of 64 bits.
     std::pair<uint32_t, uint32_t> wordsOf(FunctionWriter& code, uint32_t value, uint32_t type);

@@ -218,8 +218,7 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
         if (step.checked) {
             uint32_t extent = step.extent;
             const auto number = static_cast<size_t>(&step - path.steps.data());
-            if (const auto measured =
-                    step.runtimeArray ? mLengths.find(path, number) : std::nullopt) {
+            if (const auto measured = mLengths.find(path, number)) {
                 extent =
                     mLengths.read(*measured, [&](Node each) { return code.add(std::move(each)); });
             } else if (step.runtimeArray) {
@@ -304,8 +303,7 @@ void AccessChecks::checkChain(Node& node, std::vector<Node>& before) {
         if (!step.checked)
             continue;
         uint32_t extent = step.extent;
-        if (const auto measured =
-                step.runtimeArray ? mLengths.find(*path, first + i) : std::nullopt) {
+        if (const auto measured = mLengths.find(*path, first + i)) {
             extent = mLengths.read(*measured, [&](Node each) {
                 each.result = mContext.editor.newId();
                 before.push_back(std::move(each));

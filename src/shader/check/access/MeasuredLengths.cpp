@@ -28,7 +28,8 @@ bool MeasuredLengths::hasNarrow(uint32_t type) const {
 std::optional<uint32_t> MeasuredLengths::find(const AccessPath& path, size_t step) {
     const Node* const pointer = mContext.editor.global(mContext.typeOf(path.base));
     const Node* const variable = mContext.editor.global(path.base);
-    if (step != 1 || !pointer || !variable || variable->opcode != spv::OpVariable)
+    if (step != 1 || !path.steps[step].runtimeArray || !pointer || !variable ||
+        variable->opcode != spv::OpVariable)
         return std::nullopt;
     const Node* const block = mContext.editor.global(pointer->operand(1));
     if (!block || block->opcode != spv::OpTypeStruct)

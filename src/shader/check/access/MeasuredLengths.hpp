@@ -18,9 +18,8 @@ public:
     /// @param context  must outlive this
     explicit MeasuredLengths(CheckContext& context) : mContext(context) {}
 
-    /// Returns the number of the array that a step indexes; nothing if OpArrayLength is exact on
-    /// all devices, or the buffer is one of an array of descriptors.
-    /// @param step  number in the path, of a runtime array
+    /// Returns the number of the runtime array that a step of the path indexes; nothing for other
+    /// steps, if OpArrayLength is exact on all devices, or for buffers of an array of descriptors.
     std::optional<uint32_t> find(const AccessPath& path, size_t step);
     /// Adds instructions that read a length. @return its id
     uint32_t read(uint32_t number, const std::function<uint32_t(Node)>& add);
