@@ -13,7 +13,7 @@ second_profiles=(amd-rdna3 apple-m intel-arc)
 device_suites="DeviceProfileTest.*:TensorTest.*:AlgorithmTest.*:SequenceTest.*:CopyTest.*:FillTest.*:ManagerTest.*"
 device_suites="$device_suites:DescriptorTest.*:HazardTest.*:ShaderArgument.*:IndirectTest.*:ReorderTest.*"
 device_suites="$device_suites:FeatureTest.*:AlgorithmOptionsTest.*:BufferKernel.*:MemoryProfileTest.*"
-device_suites="$device_suites:ArrayBuffersTest.*:PrimitiveDeviceTest.WorksWithSubgroupsOf64And128"
+device_suites="$device_suites:CheckedAccess.*:ArrayBuffersTest.*:PrimitiveDeviceTest.WorksWithSubgroupsOf64And128"
 device_parts=2
 
 # Python tests, as arguments of pytest, and the part of them that runs.

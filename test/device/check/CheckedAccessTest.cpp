@@ -94,6 +94,24 @@ void main() {
     EXPECT_EQ(b->vector()[0], 0);
 }
 
+// SwiftShader reads at such an index even in a branch that no invocation takes.
+TEST_F(CheckedAccess, FarIndicesDoNotReachTheDriver) {
+    const std::vector<CheckFault> faults = run(R"(#version 450
+layout(local_size_x = 8) in;
+layout(binding = 0) readonly buffer X { float x[]; };
+layout(binding = 1) buffer Y { float y[]; };
+void main() {
+    for (int k = 0; k < 4; ++k)
+        y[1000000000] += x[k];
+}
+)");
+    ASSERT_FALSE(faults.empty());
+    EXPECT_EQ(faults[0].line, 7u);
+    EXPECT_EQ(faults[0].index, 1000000000);
+    manager.sequence()->eval<OpSyncLocal>({b});
+    EXPECT_EQ(b->vector(), std::vector<float>(8));
+}
+
 TEST_F(CheckedAccess, FindsSharedMemoryAndLocalArrays) {
     const std::vector<CheckFault> faults = run(R"(#version 450
 layout(local_size_x = 8) in;

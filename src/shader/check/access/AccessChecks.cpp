@@ -206,15 +206,14 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
     IndexComparison comparison(mContext, code);
     size_t next = 1;
     const uint32_t base = local ? code.parameter(next++) : path.base;
+    // Indices outside become 0: drivers may read in a branch that no invocation takes.
     std::vector<uint32_t> chain{base};
-    std::vector<uint32_t> safe{base}; // with indices that are inside
     uint32_t type = editor.global(mContext.typeOf(path.base))->operand(1);
     uint32_t block = 0; // type of the last struct
     for (const PathStep& step : path.steps) {
         uint32_t index = step.index;
         if (isParameter(mContext, step))
             index = code.parameter(next++);
-        uint32_t usable = index;
         if (step.checked) {
             uint32_t extent = step.extent;
             const auto number = static_cast<size_t>(&step - path.steps.data());
@@ -224,9 +223,9 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
             } else if (step.runtimeArray) {
                 // The pointer to the block is all but the member.
                 uint32_t pointer = base;
-                if (safe.size() > 2)
+                if (chain.size() > 2)
                     pointer = code.add(spv::OpAccessChain, editor.pointerType(path.storage, block),
-                                       {safe.begin(), safe.end() - 1});
+                                       {chain.begin(), chain.end() - 1});
                 if (nonUniform && pointer != base)
                     editor.decorate(pointer, spv::DecorationNonUniform);
                 uint32_t member = 0;
@@ -247,13 +246,10 @@ uint32_t AccessChecks::accessFunction(const Node& node, const AccessPath& path) 
                 comparison.noteAxes(step.axes.size());
             const uint32_t inside =
                 comparison.add(compared, mContext.typeOf(step.compared), extent);
-            const Node nothing = nodeOf(spv::OpConstantNull, indexType, 0, {});
-            if (chain.size() == 1) // may be an array of descriptors
-                usable =
-                    code.add(spv::OpSelect, indexType, {inside, index, editor.define(nothing)});
+            const uint32_t nothing = editor.define(nodeOf(spv::OpConstantNull, indexType, 0, {}));
+            index = code.add(spv::OpSelect, indexType, {inside, index, nothing});
         }
         chain.push_back(index);
-        safe.push_back(usable);
         const Node* const node = editor.global(type);
         if (node->opcode == spv::OpTypeStruct) {
             block = type;
