@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shader/check/values/IndexSources.hpp"
 
+#include <compare>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -60,8 +62,18 @@ bool takesCoordinates(uint32_t opcode) {
            opcode == spv::OpImageFetch || opcode == spv::OpImageTexelPointer;
 }
 
+constexpr uint32_t kAll = ~0u;
+
+/// A value, variable or parameter, or one member of it if it is a struct.
+struct Part {
+    uint32_t id = 0;
+    uint32_t member = kAll;
+    auto operator<=>(const Part&) const = default;
+};
+
 /// Where values come from, one step back: through variables of an invocation or a work group, and
-/// through the parameters and results of functions.
+/// through the parameters and results of functions. Members of a struct are told apart, but
+/// not members of structs within it.
 class Sources {
 public:
     explicit Sources(const CheckContext& context) : mContext(context) {
@@ -84,73 +96,131 @@ public:
                 mCalls[node.operand(0)].emplace_back(node.operands.begin() + 1,
                                                      node.operands.end());
                 for (uint32_t i = 1; i < node.operands.size(); ++i)
-                    mPassed[baseOf(node.operand(i))].emplace_back(node.operand(0), i - 1);
+                    mPassed[targetOf(node.operand(i)).id].emplace_back(node.operand(0), i - 1);
                 break;
-            case spv::OpStore:
-                mStored[baseOf(node.operand(0))].push_back(node.operand(1));
+            case spv::OpStore: {
+                const Part target = targetOf(node.operand(0));
+                mStored[target.id].push_back({target.member, node.operand(1)});
                 break;
+            }
             default:
                 break;
             }
         }
     }
 
-    /// Appends the values that a value is computed from as an index.
-    void add(uint32_t id, std::vector<uint32_t>& sources) {
-        const Node& node = *mContext.definition(id);
-        if (passes(node.opcode)) {
-            addOperands(node, 0, sources);
+    /// Appends the parts that a value is computed from as an index.
+    void add(const Part& part, std::vector<Part>& sources) {
+        const Node& node = *mContext.definition(part.id);
+        if (addComposite(node, part.member, sources)) {
+            return;
+        } else if (passes(node.opcode)) {
+            addOperands(node, 0, part.member, sources);
         } else if (node.opcode == spv::OpExtInst && passesExtended(node.operand(1))) {
-            addOperands(node, 2, sources);
+            addOperands(node, 2, kAll, sources);
         } else if (node.opcode == spv::OpLoad) {
-            addStored(baseOf(node.operand(0)), sources);
+            Part from = targetOf(node.operand(0));
+            if (from.member == kAll)
+                from.member = part.member;
+            addStored(from, sources);
         } else if (node.opcode == spv::OpFunctionParameter) {
-            for (const uint32_t argument : argumentsOf(id))
-                sources.push_back(argument);
+            for (const uint32_t argument : argumentsOf(part.id))
+                sources.push_back({argument, part.member});
         } else if (node.opcode == spv::OpFunctionCall) {
-            const std::vector<uint32_t>& returned = mReturned[node.operand(0)];
-            sources.insert(sources.end(), returned.begin(), returned.end());
+            for (const uint32_t returned : mReturned[node.operand(0)])
+                sources.push_back({returned, part.member});
         }
     }
 
 private:
-    static void addOperands(const Node& node, size_t first, std::vector<uint32_t>& sources) {
+    static void addOperands(const Node& node, size_t first, uint32_t member,
+                            std::vector<Part>& sources) {
         for (size_t i = first; i < node.operands.size(); ++i)
             if (node.ids[i])
-                sources.push_back(node.operands[i]);
+                sources.push_back({node.operands[i], member});
     }
 
-    /// Returns the variable or parameter that a pointer points into; 0 for memory that other
-    /// dispatches may write.
-    uint32_t baseOf(uint32_t pointer) const {
-        const Node* const root = rootOf(mContext, pointer);
+    /// Appends the sources of a value that structs are made of, or that is taken from one.
+    /// @return whether the instruction does that
+    bool addComposite(const Node& node, uint32_t member, std::vector<Part>& sources) const {
+        switch (node.opcode) {
+        case spv::OpCompositeConstruct:
+            if (member == kAll)
+                return false;
+            sources.push_back({node.operand(member), kAll});
+            return true;
+        case spv::OpCompositeExtract:
+            if (!isStruct(mContext.typeOf(node.operand(0))))
+                return false;
+            sources.push_back({node.operand(0), node.operand(1)});
+            return true;
+        case spv::OpCompositeInsert:
+            if (member == kAll)
+                return false;
+            if (member == node.operand(2))
+                sources.push_back({node.operand(0), kAll});
+            if (member != node.operand(2) || node.operands.size() > 3)
+                sources.push_back({node.operand(1), member});
+            return true;
+        default:
+            return false;
+        }
+    }
+
+    bool isStruct(uint32_t type) const {
+        const Node* const node = mContext.editor.global(type);
+        return node && node->opcode == spv::OpTypeStruct;
+    }
+
+    /// Returns the variable or parameter that a pointer points into, and the member; the id 0 for
+    /// memory that other dispatches may write.
+    Part targetOf(uint32_t pointer) const {
+        Part target;
+        const Node* root = mContext.definition(pointer);
+        const Node* chain = nullptr; // the first one
+        for (; root && isAccessChain(root->opcode); root = mContext.definition(root->operand(0)))
+            chain = root;
         if (!root)
-            return 0;
-        if (root->opcode == spv::OpFunctionParameter)
-            return root->result;
-        const uint32_t storage = root->operand(0);
-        const bool isOwn = storage == spv::StorageClassFunction ||
-                           storage == spv::StorageClassPrivate ||
-                           storage == spv::StorageClassWorkgroup;
-        return root->opcode == spv::OpVariable && isOwn ? root->result : 0;
+            return target;
+        if (root->opcode == spv::OpVariable) {
+            const uint32_t storage = root->operand(0);
+            if (storage == spv::StorageClassFunction || storage == spv::StorageClassPrivate ||
+                storage == spv::StorageClassWorkgroup)
+                target.id = root->result;
+        } else if (root->opcode == spv::OpFunctionParameter) {
+            target.id = root->result;
+        }
+        const Node* const type = mContext.editor.global(mContext.typeOf(root->result));
+        uint32_t member = 0;
+        if (chain && chain->operands.size() > 1 && type->opcode == spv::OpTypePointer &&
+            isStruct(type->operand(1)) && mContext.isKnown(chain->operand(1), member))
+            target.member = member;
+        return target;
     }
 
     /// Appends the values that are stored in a variable, or in the arguments of a parameter.
-    void addStored(uint32_t base, std::vector<uint32_t>& sources) {
-        std::vector<uint32_t> left{base};
-        std::unordered_set<uint32_t> seen{0};
+    void addStored(const Part& part, std::vector<Part>& sources) {
+        std::vector<Part> left{part};
+        std::set<Part> seen;
         while (!left.empty()) {
-            const uint32_t each = left.back();
+            const Part each = left.back();
             left.pop_back();
-            if (!seen.insert(each).second)
+            if (each.id == 0 || !seen.insert(each).second)
                 continue;
-            const std::vector<uint32_t>& stored = mStored[each];
-            sources.insert(sources.end(), stored.begin(), stored.end());
-            for (const uint32_t argument : argumentsOf(each))
-                left.push_back(baseOf(argument));
-            for (const auto& [function, place] : mPassed[each]) // it may write its parameter
+            for (const auto& [member, value] : mStored[each.id])
+                if (member == kAll)
+                    sources.push_back({value, each.member});
+                else if (each.member == kAll || each.member == member)
+                    sources.push_back({value, kAll});
+            for (const uint32_t argument : argumentsOf(each.id)) {
+                Part target = targetOf(argument);
+                if (target.member == kAll)
+                    target.member = each.member;
+                left.push_back(target);
+            }
+            for (const auto& [function, place] : mPassed[each.id]) // it may write its parameter
                 if (place < mParametersOf[function].size())
-                    left.push_back(mParametersOf[function][place]);
+                    left.push_back({mParametersOf[function][place], each.member});
         }
     }
 
@@ -165,14 +235,15 @@ private:
     }
 
     const CheckContext& mContext;
-    using Place = std::pair<uint32_t, uint32_t>; ///< a function, and which of its parameters
+    using Place = std::pair<uint32_t, uint32_t>;  ///< a function, and which of its parameters
+    using Stored = std::pair<uint32_t, uint32_t>; ///< a member, and its value
 
     std::unordered_map<uint32_t, Place> mParameters;
     std::unordered_map<uint32_t, std::vector<uint32_t>> mParametersOf;       ///< by function
-    std::unordered_map<uint32_t, std::vector<Place>> mPassed;                ///< by base
+    std::unordered_map<uint32_t, std::vector<Place>> mPassed;                ///< by variable
     std::unordered_map<uint32_t, std::vector<uint32_t>> mReturned;           ///< by function
     std::unordered_map<uint32_t, std::vector<std::vector<uint32_t>>> mCalls; ///< by function
-    std::unordered_map<uint32_t, std::vector<uint32_t>> mStored;             ///< by base
+    std::unordered_map<uint32_t, std::vector<Stored>> mStored;               ///< by variable
 };
 
 } // namespace
@@ -180,18 +251,22 @@ private:
 std::unordered_set<uint32_t> indexSources(const CheckContext& context) {
     Sources sources(context);
     std::unordered_set<uint32_t> found;
-    std::vector<uint32_t> left;
+    std::set<Part> seen;
+    std::vector<Part> left;
     for (const Node& node : context.editor.functions) {
         if (isAccessChain(node.opcode))
-            left.insert(left.end(), node.operands.begin() + 1, node.operands.end());
+            for (size_t i = 1; i < node.operands.size(); ++i)
+                left.push_back({node.operands[i]});
         else if (takesCoordinates(node.opcode))
-            left.push_back(node.operand(1));
+            left.push_back({node.operand(1)});
     }
     while (!left.empty()) {
-        const uint32_t id = left.back();
+        const Part part = left.back();
         left.pop_back();
-        if (context.definition(id) && found.insert(id).second)
-            sources.add(id, left);
+        if (!context.definition(part.id) || !seen.insert(part).second)
+            continue;
+        found.insert(part.id);
+        sources.add(part, left);
     }
     return found;
 }
