@@ -106,7 +106,7 @@ def _derivative(f: Array, place: int, step: Any, edge_order: int) -> Array:
 
     host = np.asarray(step.numpy() if isinstance(step, Array) else step)
     if host.ndim == 0:
-        gaps = np.full(extent - 1, host, np.float64)
+        gaps = np.full(2, host, np.float64)  # two stand for all
     elif host.shape != (extent,):
         raise ValueError(
             f"the places of {extent} samples along axis {place} are not of shape {host.shape}"
@@ -127,12 +127,7 @@ def _derivative(f: Array, place: int, step: Any, edge_order: int) -> Array:
 
     left, right = gaps[:-1], gaps[1:]
     if (gaps == gaps[0]).all():
-        twice = (
-            np.full(extent - 2, 2 * gaps[0])
-            .astype(real)
-            .reshape((-1,) + (1,) * (f.ndim - 1 - place))
-        )
-        inner = apply("divide", apply("subtract", at(2, None), at(None, -2)), twice)
+        inner = apply("divide", apply("subtract", at(2, None), at(None, -2)), 2 * float(gaps[0]))
     else:
         inner = weighted(
             (at(None, -2), -right / (left * (left + right))),
