@@ -12,6 +12,7 @@
 #include <kompute/logger/Logger.hpp>
 #include <kompute/shader/Check.hpp>
 
+#include "base/Process.hpp"
 #include "core/check/FaultText.hpp"
 #include "vulkan/queue/Barriers.hpp"
 #include "vulkan/queue/Commands.hpp"
@@ -119,6 +120,8 @@ CheckReport::~CheckReport() {
         std::erase(living().reports, this);
         gLiving.fetch_sub(1, std::memory_order_relaxed);
     }
+    if (driverGone()) // and the memory with it
+        return;
     if (std::exception_ptr faults = take())
         keepFaults(mBuffer->device(), std::move(faults));
 }
