@@ -13,11 +13,16 @@
 namespace kp {
 
 StoragePipeline storagePipeline(vulkan::Device& device, const StorageShader& shader) {
-    const uint32_t limit = device.physical().properties.limits.maxPerStageDescriptorStorageBuffers;
-    if (shader.bindings > limit)
+    const VkPhysicalDeviceLimits& limits = device.physical().properties.limits;
+    if (shader.bindings > limits.maxPerStageDescriptorStorageBuffers)
         fail<Unsupported>("the operation binds {} buffers, over {}'s "
                           "maxPerStageDescriptorStorageBuffers of {}; apply it to parts",
-                          shader.bindings, device.name(), limit);
+                          shader.bindings, device.name(),
+                          limits.maxPerStageDescriptorStorageBuffers);
+    if (shader.pushConstantBytes > limits.maxPushConstantsSize)
+        fail<Unsupported>("the operation has {} bytes of push constants, over {}'s "
+                          "maxPushConstantsSize of {}",
+                          shader.pushConstantBytes, device.name(), limits.maxPushConstantsSize);
     std::vector<vulkan::DescriptorBinding> layout;
     for (uint32_t i = 0; i < shader.bindings; ++i)
         layout.push_back({i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1});

@@ -58,6 +58,7 @@ DeviceTraits DeviceTraits::of(const vulkan::Device& device) {
     traits.maxGroupCount =
         *std::min_element(limits.maxComputeWorkGroupCount, limits.maxComputeWorkGroupCount + 3);
     traits.sharedBytes = limits.maxComputeSharedMemorySize;
+    traits.maxPushBytes = limits.maxPushConstantsSize;
     traits.subgroups = hasSubgroups(device);
     traits.subgroupArithmetic = traits.subgroups && (device.physical().subgroupOperations &
                                                      VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0;

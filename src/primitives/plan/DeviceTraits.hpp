@@ -15,6 +15,7 @@ struct DeviceTraits {
     uint32_t maxGroupSize = 0;  ///< invocations of a work group, in x
     uint32_t maxGroupCount = 0; ///< of a dispatch, in each dimension
     uint32_t sharedBytes = 0;   ///< per work group
+    uint32_t maxPushBytes = 128;
     uint32_t minSubgroupSize = 0;
     uint32_t maxSubgroupSize = 0;
     bool subgroups = false;          ///< full ones, with shuffles, ballots and votes

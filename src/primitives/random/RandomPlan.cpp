@@ -48,7 +48,9 @@ struct RandomRules {
         rules.groupSize = std::min(rules.groupSize, std::bit_floor(traits.maxGroupSize));
         if (traits.isCpu) {
             rules.blocks = 64; // an invocation costs a CPU driver as much as a block
-            rules.quantilesInMemory = usesQuantiles; // it takes 4 s to compile the table
+            // It takes 4 s to compile the table. Two views precede the push constants then.
+            rules.quantilesInMemory =
+                usesQuantiles && traits.maxPushBytes >= 8 + sizeof(RandomPush);
         }
         return rules;
     }

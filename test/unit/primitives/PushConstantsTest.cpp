@@ -64,6 +64,7 @@ private:
         const shader::Reflection found = reflect(compileKernel(kernel, {}));
         const size_t views = dispatch.views.size();
         EXPECT_EQ(found.pushConstantSize, (views + dispatch.push.size()) * sizeof(uint32_t));
+        EXPECT_LE(found.pushConstantSize, 128u) << "the most that every device allows";
         ASSERT_GE(found.pushConstants.size(), views + dispatch.pushMembers.size());
         for (size_t i = 0; i < views; ++i)
             EXPECT_EQ(found.pushConstants[i].name.rfind("first", 0), 0u)
