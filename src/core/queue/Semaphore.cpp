@@ -74,6 +74,9 @@ void requireHandles(const vulkan::Device& device) {
             "{} has no VK_KHR_external_semaphore_fd, by which semaphores are exported "
             "and imported; if the device is a host application's, that must enable it",
             device.name());
+    if (!device.physical().sharesTimelines)
+        fail<Unsupported>("{} has VK_KHR_external_semaphore_fd, but not for timeline semaphores",
+                          device.name());
 }
 
 } // namespace

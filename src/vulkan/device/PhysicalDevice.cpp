@@ -81,6 +81,22 @@ void readProperties(const InstanceTable& table, PhysicalDevice& device) {
     device.importedHostPointerAlignment = hostMemory.minImportedHostPointerAlignment;
 }
 
+bool sharesTimelines(const InstanceTable& table, const PhysicalDevice& device) {
+    if (!table.vkGetPhysicalDeviceExternalSemaphoreProperties ||
+        !device.hasExtension("VK_KHR_external_semaphore_fd"))
+        return false;
+    VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+    type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    VkPhysicalDeviceExternalSemaphoreInfo asked{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO, &type};
+    asked.handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
+    VkExternalSemaphoreProperties found{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
+    table.vkGetPhysicalDeviceExternalSemaphoreProperties(device.handle, &asked, &found);
+    constexpr VkExternalSemaphoreFeatureFlags kBoth =
+        VK_EXTERNAL_SEMAPHORE_FEATURE_EXPORTABLE_BIT | VK_EXTERNAL_SEMAPHORE_FEATURE_IMPORTABLE_BIT;
+    return (found.externalSemaphoreFeatures & kBoth) == kBoth;
+}
+
 } // namespace
 
 bool PhysicalDevice::hasExtension(const std::string& name) const {
@@ -107,6 +123,8 @@ PhysicalDevice readPhysicalDevice(const InstanceTable& table, VkPhysicalDevice h
         table.vkGetPhysicalDeviceFeatures2(handle, chain.head());
         device.features = chain.read();
         device.cooperative = readCooperativeMatrices(table, device);
+        if (device.has(Feature::eTimelineSemaphore))
+            device.sharesTimelines = sharesTimelines(table, device);
     }
     return device;
 }

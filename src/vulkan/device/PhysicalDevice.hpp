@@ -48,6 +48,8 @@ struct PhysicalDevice {
     /// Addresses and sizes of imported host memory must be multiples of this; 0 without
     /// VK_EXT_external_memory_host.
     uint64_t importedHostPointerAlignment = 0;
+    /// Whether timeline semaphores are exported and imported by file descriptors.
+    bool sharesTimelines = false;
     VkPhysicalDeviceMemoryProperties memory{};
     std::optional<MemoryMap> memoryMap; ///< set if `memory` is a profile's, not the driver's
     std::string profile;                ///< of withProfile(); "" = the device as it is
