@@ -11,6 +11,7 @@
 #include "primitives/plan/MergedBindings.hpp"
 #include "primitives/source/EmulatedSubgroups.hpp"
 #include "primitives/source/Source.hpp"
+#include "shader/lower/LowerModule.hpp"
 
 namespace kp::primitives {
 namespace {
@@ -32,10 +33,18 @@ StoragePipeline pipelineOf(vulkan::Device& device, const Kernel& kernel, const D
     Kernel compiled = kernel;
     if (emulated != 0)
         compiled.source = withEmulatedSubgroups(kernel.source, emulated);
-    if (!physical.profile.empty() && physical.computesOnHost())
+    const CacheFolders folders = device.pipelines().folders();
+    const bool isProfile = !physical.profile.empty() && physical.computesOnHost();
+    if (isProfile)
         compiled.source = withLoops(std::move(compiled.source));
-    std::vector<uint32_t> spirv =
-        compileKernel(compiled, device.pipelines().folders(), checks.any());
+    std::vector<uint32_t> spirv = compileKernel(compiled, folders, checks.any());
+    // An operation of emulated doubles is a function of hundreds of instructions, which drivers
+    // write out at each use: SwiftShader takes 34 s for a product's unrolled loops, and crashes.
+    if (!isProfile && !device.has(vulkan::Feature::eShaderFloat64) &&
+        shader::needsLowering(spirv, {.float64 = false})) {
+        compiled.source = withLoops(std::move(compiled.source));
+        spirv = compileKernel(compiled, folders, checks.any());
+    }
     uint32_t bindings = 0;
     if (!kernel.slots.empty()) {
         spirv = rebound(spirv, kernel.slots);
