@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections.abc import Iterator
+
 import pytest
 
 import kp
@@ -26,3 +30,19 @@ def skip_without(manager: kp.Manager, dtype: str) -> None:
     feature = FEATURES.get(dtype)
     if feature and feature not in manager._facts()["enabled_features"]:
         pytest.skip(f"the device has no {feature}")
+
+
+#: Errors of shaders that need more than the device has. The library has replacements for types, but not for
+#: everything that users write.
+LACKS = r"the shader needs .* does not have the feature"
+
+
+@contextlib.contextmanager
+def skipping_what_the_device_lacks() -> Iterator[None]:
+    """Skip the test if a shader of its own needs what the device lacks."""
+    try:
+        yield
+    except kp.ShaderError as error:
+        if not re.search(LACKS, str(error)):
+            raise
+        pytest.skip(str(error))

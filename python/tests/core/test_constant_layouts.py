@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from device_support import skip_without
 from group_support import make_group
 
 import kp
@@ -233,6 +234,7 @@ def test_numbers_that_floats_hold_are_taken(mgr: kp.Manager) -> None:
 @pytest.mark.parametrize("kind", ["float", "int", "uint", "bool", "int64_t", "double"])
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8])
 def test_arrays_of_bytes_are_values(mgr: kp.Manager, kind: str, dtype: Any) -> None:
+    skip_without(mgr, {"int64_t": "int64", "double": "float64"}.get(kind, kind))
     tensor = mgr.tensor_t(np.zeros(4, np.float32))
     source = SCALARS.format(f"{kind} a; {kind} b")
     given = np.array([0, 1], dtype)
