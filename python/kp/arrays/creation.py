@@ -59,6 +59,8 @@ def manager(device: Any) -> Manager:
 
 def extents(shape: Any) -> Shape:
     """Return a shape as a tuple. Raises ValueError for a negative extent."""
+    if type(shape) is int and shape >= 0:
+        return (shape,)
     if isinstance(shape, (tuple, list)):
         made = tuple(whole("an extent of a shape", each) for each in shape)
     else:
@@ -201,23 +203,27 @@ def full(
     if isinstance(fill_value, Array):
         filled = broadcast_to(fill_value, extents(shape)).copy()
         return filled if dtype is None else filled.astype(dtype)
+    return _filled(shape, fill_value, dtype, on)
+
+
+def _filled(shape: Any, value: Any, dtype: DTypeLike | None, on: Manager) -> Array:
     if dtype is None:
-        dtype = dtype_of(fill_value, host_values(fill_value), on)
+        dtype = dtype_of(value, host_values(value), on)
     wanted = number(dtype).dtype
     require(on, wanted)
-    return _kp._filled(on, extents(shape), (fill_value, wanted))
+    return _kp._filled(on, extents(shape), (value, wanted))
 
 
 @on_groups_too
 def zeros(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
     """Return an array of zeros, of the default float unless `dtype` is given."""
-    return full(shape, 0.0 if dtype is None else 0, dtype=dtype, device=device)
+    return _filled(shape, 0.0 if dtype is None else 0, dtype, manager(device))
 
 
 @on_groups_too
 def ones(shape: Any, dtype: DTypeLike | None = None, *, device: Manager | None = None) -> Array:
     """Return an array of ones, of the default float unless `dtype` is given."""
-    return full(shape, 1.0 if dtype is None else 1, dtype=dtype, device=device)
+    return _filled(shape, 1.0 if dtype is None else 1, dtype, manager(device))
 
 
 def _like(x: Any, dtype: DTypeLike | None, device: Manager | None) -> dict[str, Any]:

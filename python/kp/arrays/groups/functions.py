@@ -69,10 +69,16 @@ _LISTS = (list, tuple)
 
 
 def takes_groups(function: F) -> F:
-    """Return a function of arrays in its public form.
+    """Return a function of arrays in its public form, the same for each call.
 
     It also takes arrays of groups, NumPy's names, and tensors if in_kind() marks it.
     """
+    typed: F = _public(function)
+    return typed
+
+
+@functools.lru_cache(maxsize=None)
+def _public(function: Function) -> Any:
     of_tensors = getattr(function, "__kp_tensors__", None)
 
     @functools.wraps(function)
@@ -97,5 +103,4 @@ def takes_groups(function: F) -> F:
 
     made: Any = called
     made.__kp_varies__ = "Array"  # for type stubs: the class in whose place it takes others
-    typed: F = made
-    return typed
+    return made
