@@ -41,12 +41,20 @@ std::array<uint32_t, 2> wordsOf(double value, DataTypes sum) {
     return {static_cast<uint32_t>(bits), static_cast<uint32_t>(bits >> 32)};
 }
 
+/// Drivers write out each operation of emulated doubles, so invocations multiply short parts.
+MatMulRules rulesOf(const MatMulProblem& problem, const DeviceTraits& traits) {
+    MatMulRules rules = MatMulRules::of(traits);
+    if (matMulSumType(problem.in) == DataTypes::eDouble && !traits.float64)
+        rules.partsInvocations = 64;
+    return rules;
+}
+
 /// Adds the steps of a product to a plan.
 class MatMulPlanner {
 public:
     MatMulPlanner(const MatMulProblem& problem, const DeviceTraits& traits,
                   const MatMulChoice* choice)
-        : mProblem(problem), mTraits(traits), mRules(MatMulRules::of(traits)), mChoice(choice),
+        : mProblem(problem), mTraits(traits), mRules(rulesOf(problem, traits)), mChoice(choice),
           mSum(matMulSumType(problem.in)), mSumBytes(Memory::dataTypeMemorySize(mSum)),
           mInBytes(Memory::dataTypeMemorySize(problem.in)),
           mOutBytes(Memory::dataTypeMemorySize(problem.out)), mPlan(problem.hasBias ? 4 : 3) {}

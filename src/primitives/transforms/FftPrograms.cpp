@@ -213,13 +213,21 @@ FftTraits FftTraits::of(const vulkan::Device& device) {
     return traits;
 }
 
+// Drivers write out each operation of emulated doubles, so their kernels are as short as for CPUs.
+vulkan::FftLimits FftPrograms::limitsFor(const FftRequest& request) const {
+    vulkan::FftLimits limits = mTraits.limits;
+    if (request.precision == FftRequest::Precision::eDouble && !mTraits.device.float64)
+        limits.isCpu = true;
+    return limits;
+}
+
 size_t FftPrograms::add(const FftRequest& request) {
     for (size_t i = 0; i < mEntries.size(); ++i)
         if (mEntries[i].request == request)
             return i;
     Entry entry;
     entry.request = request;
-    entry.program = KnownPrograms::instance().get(request, mTraits.limits);
+    entry.program = KnownPrograms::instance().get(request, limitsFor(request));
     if (entry.program->steps.empty())
         return kNone;
     std::set<uint32_t> constants;
@@ -280,7 +288,7 @@ PreparedPlan::Buffers FftPrograms::constants(const std::shared_ptr<vulkan::Devic
     for (const Entry& entry : mEntries) {
         if (entry.constants.empty())
             continue;
-        const std::string name = nameOf(entry.request, mTraits.limits);
+        const std::string name = nameOf(entry.request, limitsFor(entry.request));
         vulkan::BufferCache::Buffers buffers = device->constants().find(name);
         if (buffers.empty()) {
             const auto all = setUp(device, *entry.program);

@@ -70,6 +70,8 @@ private:
         std::vector<uint32_t> scratch; ///< by memory; 0: none
     };
 
+    vulkan::FftLimits limitsFor(const vulkan::FftRequest& request) const;
+
     const FftTraits mTraits;
     std::vector<Entry> mEntries;
 };
