@@ -46,3 +46,9 @@ def skipping_what_the_device_lacks() -> Iterator[None]:
         if not re.search(LACKS, str(error)):
             raise
         pytest.skip(str(error))
+
+
+def skip_on_swiftshader(defect: str) -> None:
+    """Skip the test on a driver that does not compute as Vulkan says."""
+    if "SwiftShader" in kp.default_manager().get_device_properties()["name"]:
+        pytest.skip(f"SwiftShader {defect}")

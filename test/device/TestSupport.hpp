@@ -45,6 +45,10 @@ uint32_t recordSlowWork(kp::Manager& manager, kp::Sequence& sequence,
 
 /// The internal device behind a manager.
 std::shared_ptr<vulkan::Device> deviceOf(const kp::Manager& manager);
+/// Returns true for a driver with defects of its own, see docs/reports/device-notes.md.
+inline bool isSwiftShader(const kp::Manager& manager) {
+    return manager.deviceInfo().name.find("SwiftShader") != std::string::npos;
+}
 /// True if the device has a feature, by Vulkan's name ("shaderFloat64").
 bool hasFeature(const kp::Manager& manager, const std::string& name);
 /// True if KOMPUTE_VALIDATION lists a kind of checks ("core", "sync").

@@ -57,6 +57,8 @@ def test_a_long_compilation_is_said_once(tmp_path: Path) -> None:
 def test_first_calls_compile_few_shaders(tmp_path: Path, call: str, most: int) -> None:
     """As the software driver takes a tenth of a second for each. Rules for GPUs take more of them."""
     most += kp.default_manager().get_device_properties()["type"] != "cpu"
+    # Kernels of doubles are compiled again, without unrolled loops.
+    most += "shaderFloat64" not in kp.default_manager()._facts()["enabled_features"]
     code = (
         "import kp\nx = kp.arange(1000)\nx.get()\nfrom pathlib import Path\n"
         f"before = set(Path({str(tmp_path)!r}).rglob('*.spirv'))\n{call}\n"

@@ -7,6 +7,7 @@ import gc
 import os
 import time
 import weakref
+from typing import Any
 
 import numpy as np
 import pytest
@@ -138,8 +139,15 @@ def test_runs_the_first_example_of_vkdispatch() -> None:
 # --- host and external memory ---------------------------------------------------------------------
 
 
+def aligned_zeros(count: int) -> Any:
+    """Return zeros at a multiple of 256 bytes, the largest alignment that devices may ask for."""
+    memory = np.zeros(count + 64, np.float32)
+    start = -memory.ctypes.data // 4 % 64
+    return memory[start : start + count]
+
+
 def test_tensor_over_an_array_shares_its_memory(mgr: kp.Manager) -> None:
-    array = np.zeros(1 << 20, np.float32)
+    array = aligned_zeros(1 << 20)
     with skip_if_unsupported():
         tensor = mgr.tensor_over(array)
     assert tensor.shape == (1 << 20,)
@@ -160,7 +168,7 @@ def test_tensor_over_an_array_shares_its_memory(mgr: kp.Manager) -> None:
 
 
 def test_tensor_over_an_array_keeps_it_alive_until_the_work_is_done(mgr: kp.Manager) -> None:
-    array = np.zeros(1 << 20, np.float32)
+    array = aligned_zeros(1 << 20)
     end = weakref.ref(array)
     with skip_if_unsupported():
         tensor = mgr.tensor_over(array)

@@ -140,6 +140,8 @@ TEST_P(WaitingHostView, SubmittedWorkReadsWhatWasThere) {
 }
 
 TEST_P(WaitingHostView, ImagesWithPaddedRowsWait) {
+    if (isSwiftShader(manager))
+        GTEST_SKIP() << "SwiftShader stores to no linear image of one channel";
     // A width that rows of such images are padded to more than.
     auto image = manager.imageT<uint32_t>(std::vector<uint32_t>(15), 5, 3, 1, GetParam());
     auto copy = manager.algorithm(

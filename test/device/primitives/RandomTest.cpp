@@ -282,6 +282,8 @@ TEST_F(RandomTest, NormalAndExponentialNumbersAreTheDocumentedOnes) {
 }
 
 TEST_F(RandomTest, ShortNumbersAreTheNearestToFloats) {
+    if (isSwiftShader(manager))
+        GTEST_SKIP() << "SwiftShader computes a few of these numbers otherwise";
     for (const double deviation : {1.0, 1e-4, 3e4}) {
         const auto distribution = Distribution::normal(0, deviation);
         const auto floats = random<float>(5001, distribution);
@@ -296,6 +298,8 @@ TEST_F(RandomTest, ShortNumbersAreTheNearestToFloats) {
 
 // Other devices must give the same bits.
 TEST_F(RandomTest, NormalAndExponentialNumbersHaveTheSameBitsOnEveryDevice) {
+    if (isSwiftShader(manager))
+        GTEST_SKIP() << "SwiftShader does not round each operation";
     const auto hash = [](const auto& numbers) {
         uint64_t sum = 1469598103934665603;
         for (const auto& number : numbers) {

@@ -156,6 +156,8 @@ void expectProgramsEqualToModel(kp::Manager& manager) {
 }
 
 TEST_F(StressTest, RunsRandomProgramsLikeTheModel) {
+    if (isSwiftShader(manager))
+        GTEST_SKIP() << "SwiftShader stores to no linear image of one channel";
     expectProgramsEqualToModel(manager);
 }
 

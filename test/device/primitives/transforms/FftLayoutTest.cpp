@@ -167,6 +167,9 @@ TEST_F(FftTest, OperationsOfOneShapeShareNoScratchMemory) {
 }
 
 TEST_F(FftTest, DividesWhatIsLargerThanAStorageBuffer) {
+    const auto& device = deviceOf(manager)->physical();
+    if (device.properties.limits.minStorageBufferOffsetAlignment > 32)
+        GTEST_SKIP() << "the bindings of a few arrays would not be aligned";
     // An invented limit of 4 KiB cuts 13 arrays of 100 numbers into three dispatches of a GPU.
     kp::primitives::FftTraits traits = kp::primitives::FftTraits::of(*deviceOf(manager));
     traits.limits.isCpu = false;
