@@ -188,7 +188,8 @@ Allocator::Allocator(Device& device)
       mContext(
           new Context{device,
                       MemoryBudget(device.physical().handle,
-                                   device.instance()->table().vkGetPhysicalDeviceMemoryProperties2),
+                                   device.instance()->table().vkGetPhysicalDeviceMemoryProperties2,
+                                   device.plan().hasExtension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME)),
                       mReserved}) {
     const PhysicalDevice& physical = device.physical();
     const Context::Use use(*mContext);
@@ -217,7 +218,7 @@ Allocator::Allocator(Device& device)
     info.device = device.handle();
     info.pVulkanFunctions = &table;
     info.vulkanApiVersion = std::min<uint32_t>(device.plan().apiVersion, VK_API_VERSION_1_3);
-    if (device.plan().hasExtension(VK_EXT_MEMORY_BUDGET_EXTENSION_NAME))
+    if (device.instance()->table().vkGetPhysicalDeviceMemoryProperties2) // trim() needs it
         info.flags |= VMA_ALLOCATOR_CREATE_EXT_MEMORY_BUDGET_BIT;
     if (device.has(Feature::eBufferDeviceAddress))
         info.flags |= VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;

@@ -60,7 +60,7 @@ public:
     Allocation bind(VkImage image, MemoryPlace place, uint64_t bytes);
     void free(const Allocation& allocation);
     /// Gives blocks in which nothing is left back to the driver. Without it, one of each memory
-    /// type stays for the next allocation. On devices without VK_EXT_memory_budget they stay.
+    /// type stays for the next allocation. On instances of Vulkan 1.0 they stay.
     void trim();
 
     /// Memory of all heaps.

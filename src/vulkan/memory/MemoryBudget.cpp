@@ -6,14 +6,16 @@
 
 namespace kp::vulkan {
 
-MemoryBudget::MemoryBudget(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties2 query)
-    : mDevice(device), mQuery(query) {}
+MemoryBudget::MemoryBudget(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties2 query,
+                           bool hasBudgets)
+    : mDevice(device), mQuery(query), mHasBudgets(hasBudgets) {}
 
 void MemoryBudget::query(VkPhysicalDeviceMemoryProperties2& properties) {
     const std::lock_guard lock(mMutex);
     if (!mKnown) {
         mBudget = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
-        mProperties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &mBudget};
+        mProperties = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+                       mHasBudgets ? &mBudget : nullptr};
         mQuery(mDevice, &mProperties);
         mKnown = true;
     }

@@ -14,8 +14,12 @@ namespace kp::vulkan {
 /// next answer is a new one. Thread-safe.
 class MemoryBudget {
 public:
-    /// @param query  the driver's function; the device must have VK_EXT_memory_budget
-    MemoryBudget(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties2 query);
+    /// @param query       the driver's function
+    /// @param hasBudgets  whether the device has VK_EXT_memory_budget. Else all budgets are 0,
+    /// which
+    ///                    VulkanMemoryAllocator takes for unknown
+    MemoryBudget(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties2 query,
+                 bool hasBudgets);
 
     /// Fills @p properties, and the budget if it is in the pNext chain, like the driver's function.
     void query(VkPhysicalDeviceMemoryProperties2& properties);
@@ -27,6 +31,7 @@ public:
 private:
     const VkPhysicalDevice mDevice;
     const PFN_vkGetPhysicalDeviceMemoryProperties2 mQuery;
+    const bool mHasBudgets;
     std::mutex mMutex; ///< guards the members below
     bool mKnown = false;
     bool mFull = false;

@@ -19,7 +19,7 @@ VKAPI_ATTR void VKAPI_CALL answer(VkPhysicalDevice, VkPhysicalDeviceMemoryProper
 
 TEST(MemoryBudget, AsksTheDriverAgainOnlyAfterAnAllocation) {
     gQueries = 0;
-    MemoryBudget known(VK_NULL_HANDLE, answer);
+    MemoryBudget known(VK_NULL_HANDLE, answer, true);
     VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
     VkPhysicalDeviceMemoryProperties2 properties{
@@ -42,6 +42,26 @@ TEST(MemoryBudget, AsksTheDriverAgainOnlyAfterAnAllocation) {
     properties.pNext = nullptr;
     known.query(properties);
     EXPECT_EQ(gQueries, 2);
+}
+
+VKAPI_ATTR void VKAPI_CALL answerWithoutBudgets(VkPhysicalDevice,
+                                                VkPhysicalDeviceMemoryProperties2* properties) {
+    EXPECT_EQ(properties->pNext, nullptr);
+    properties->memoryProperties.memoryHeapCount = 1;
+}
+
+TEST(MemoryBudget, IsUnknownWithoutTheExtensionAndCanStillBeFull) {
+    MemoryBudget unknown(VK_NULL_HANDLE, answerWithoutBudgets, false);
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+    VkPhysicalDeviceMemoryProperties2 properties{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2, &budget};
+    unknown.query(properties);
+    EXPECT_EQ(budget.heapBudget[0], 0u);
+    EXPECT_EQ(budget.heapUsage[0], 0u);
+    unknown.pretendFull(true);
+    unknown.query(properties);
+    EXPECT_GT(budget.heapUsage[0], budget.heapBudget[0]);
 }
 
 } // namespace
