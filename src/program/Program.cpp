@@ -38,8 +38,12 @@ shader::CheckKinds programChecks(const Queue* managerQueue, const vulkan::Device
     shader::CheckKinds kinds = checksOf(managerQueue);
     kinds.steps = 0; // loops of primitives are the library's, and look like others
     // Where kernels access words instead, neighbours in one word would seem to be one element.
-    kinds.races &= device.has(vulkan::Feature::eStorageBuffer8BitAccess) &&
-                   device.has(vulkan::Feature::eStorageBuffer16BitAccess);
+    if (kinds.races && !(device.has(vulkan::Feature::eStorageBuffer8BitAccess) &&
+                         device.has(vulkan::Feature::eStorageBuffer16BitAccess))) {
+        kinds.races = false;
+        KP_LOG_WARN("races in this program are not found: {} has no 8- and 16-bit storage",
+                    device.name());
+    }
     return kinds;
 }
 

@@ -141,6 +141,8 @@ TEST_F(ImageTest, CanBeReadBeforeItIsWritten) {
 }
 
 TEST_F(ImageTest, PacksItsRowsAtAnyPitch) {
+    if (isSwiftShader(manager))
+        GTEST_SKIP() << "SwiftShader stores to no linear image of one channel";
     for (const auto type : {MemoryTypes::eHost, MemoryTypes::eDeviceAndHost, MemoryTypes::eDevice})
         for (const auto& [width, height] :
              {std::pair{3u, 3u}, {5u, 7u}, {1u, 9u}, {33u, 2u}, {130u, 3u}}) {

@@ -97,7 +97,7 @@ TEST_F(CheckedProgramTest, HasNoChecksUnlessItIsLoadedWithThem) {
 
 TEST_F(CheckedProgramTest, IsLoadedWithoutChecksByLoadWhichSaysSo) {
     const std::vector<unsigned char> content = put().content();
-    const CheckScope scope("races");
+    const CheckScope scope("bounds,races");
     const kp::Program program = kp::Program::parse(manager, content.data(), content.size());
     EXPECT_NE(logText().find("runs without checks"), std::string::npos) << logText();
     auto same = tensorOf<uint32_t>({1, 1, 1, 1});
