@@ -111,6 +111,17 @@ double secondsSince(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// Returns true for a driver that crashes if a process ends while it computes. Makes no device: the
+/// child has no more time than it needs.
+bool endsBadly() {
+    return kp::listDevices().at(0).name.find("SwiftShader") != std::string::npos;
+}
+
+/// Seconds in which a process ends, far fewer than its work takes.
+double mostSeconds() {
+    return slowed() ? 40 : 15;
+}
+
 TEST(ProcessDeathTest, FinishTellsThatADeviceWorksOn) {
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     const WithoutLeakCheck noLeakCheck;
@@ -125,7 +136,7 @@ TEST(ProcessDeathTest, FinishTellsThatADeviceWorksOn) {
 }
 
 TEST(ProcessDeathTest, EndsInTimeThoughADeviceWorksOn) {
-    if (isSwiftShader(kp::Manager()))
+    if (endsBadly())
         GTEST_SKIP() << "SwiftShader crashes if a process ends while it computes";
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     const WithoutLeakCheck noLeakCheck;
@@ -141,12 +152,12 @@ TEST(ProcessDeathTest, EndsInTimeThoughADeviceWorksOn) {
         },
         ::testing::ExitedWithCode(7), "still works after 200 ms");
     if (kp::Manager().deviceInfo().type == kp::DeviceType::eCpu) { // other drivers wait for kernels
-        EXPECT_LT(secondsSince(start), 20);
+        EXPECT_LT(secondsSince(start), mostSeconds() + 5);
     }
 }
 
 TEST(ProcessDeathTest, AManagerEndsInTimeThoughItsDeviceWorksOn) {
-    if (isSwiftShader(kp::Manager()))
+    if (endsBadly())
         GTEST_SKIP() << "SwiftShader crashes if a process ends while it computes";
     ::testing::FLAGS_gtest_death_test_style = "threadsafe";
     const WithoutLeakCheck noLeakCheck;
@@ -158,7 +169,7 @@ TEST(ProcessDeathTest, AManagerEndsInTimeThoughItsDeviceWorksOn) {
                 kp::Manager manager;
                 startEndlessWork(manager);
             }
-            const bool late = secondsSince(start) > 15;
+            const bool late = secondsSince(start) > mostSeconds();
             kp::Manager another; // on a device of its own, and usable
             const auto t = another.tensorT<uint32_t>({1});
             another.sequence()->eval<kp::OpFill>({t}, 3u);
