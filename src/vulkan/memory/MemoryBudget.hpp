@@ -15,9 +15,8 @@ namespace kp::vulkan {
 class MemoryBudget {
 public:
     /// @param query       the driver's function
-    /// @param hasBudgets  whether the device has VK_EXT_memory_budget. Else all budgets are 0,
-    /// which
-    ///                    VulkanMemoryAllocator takes for unknown
+    /// @param hasBudgets  whether the device has VK_EXT_memory_budget. Without it, budgets are 0:
+    ///                    VulkanMemoryAllocator takes them for unknown
     MemoryBudget(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceMemoryProperties2 query,
                  bool hasBudgets);
 

@@ -71,6 +71,7 @@ TEST(CheckedArithmetic, FollowsIndicesToWhereTheyAreComputed) {
           "ivec2 v = ivec2(0, a * b); y[v.y] = 1;", "ivec3 v = ivec3(0, a, c) * b; y[v.y] = 1;",
           "int l[2]; l[c] = a * b; y[l[c]] = 1;", "S s; s.at = a * b; y[s.at] = 1;",
           "S s = S(a * b, c); S t = s; put(t.value, c); y[t.at] = 1;",
+          "S l[2] = S[2](S(c, a * b), S(c, c)); S s = l[c]; y[s.value] = 1;",
           "S s; put(s.at, a * b); y[s.at] = 1;", "T t; t.s = S(a * b, c); y[t.s.at] = 1;",
           "y[min(a * b, 7)] = 1;", "y[clamp(a * b, 0, 7)] = 1;", "y[abs(a * b)] = 1;",
           "y[-(a * b)] = 1;", "y[a * b / 2] = 1;", "y[c == 0 ? a * b : 3] = 1;"}) {

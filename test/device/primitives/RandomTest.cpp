@@ -299,7 +299,7 @@ TEST_F(RandomTest, ShortNumbersAreTheNearestToFloats) {
 // Other devices must give the same bits.
 TEST_F(RandomTest, NormalAndExponentialNumbersHaveTheSameBitsOnEveryDevice) {
     if (isSwiftShader(manager))
-        GTEST_SKIP() << "SwiftShader does not round each operation";
+        GTEST_SKIP() << "SwiftShader computes a few of these numbers otherwise";
     const auto hash = [](const auto& numbers) {
         uint64_t sum = 1469598103934665603;
         for (const auto& number : numbers) {

@@ -112,23 +112,25 @@ public:
     /// Appends the parts that a value is computed from as an index.
     void add(const Part& part, std::vector<Part>& sources) {
         const Node& node = *mContext.definition(part.id);
-        if (addComposite(node, part.member, sources)) {
+        // An array of structs, or a member, has no members of its own.
+        const uint32_t member = isStruct(node.type) ? part.member : kAll;
+        if (addComposite(node, member, sources))
             return;
-        } else if (passes(node.opcode)) {
-            addOperands(node, 0, part.member, sources);
+        if (passes(node.opcode)) {
+            addOperands(node, 0, member, sources);
         } else if (node.opcode == spv::OpExtInst && passesExtended(node.operand(1))) {
             addOperands(node, 2, kAll, sources);
         } else if (node.opcode == spv::OpLoad) {
             Part from = targetOf(node.operand(0));
             if (from.member == kAll)
-                from.member = part.member;
+                from.member = member;
             addStored(from, sources);
         } else if (node.opcode == spv::OpFunctionParameter) {
             for (const uint32_t argument : argumentsOf(part.id))
-                sources.push_back({argument, part.member});
+                sources.push_back({argument, member});
         } else if (node.opcode == spv::OpFunctionCall) {
             for (const uint32_t returned : mReturned[node.operand(0)])
-                sources.push_back({returned, part.member});
+                sources.push_back({returned, member});
         }
     }
 
