@@ -50,5 +50,5 @@ def skipping_what_the_device_lacks() -> Iterator[None]:
 
 def skip_on_swiftshader(defect: str) -> None:
     """Skip the test on a driver that does not compute as Vulkan says."""
-    if "SwiftShader" in kp.default_manager().get_device_properties()["name"]:
+    if "SwiftShader" in kp.default_manager().get_device_properties()["device_name"]:
         pytest.skip(f"SwiftShader {defect}")
