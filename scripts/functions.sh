@@ -60,3 +60,26 @@ in_shards() {
     rm -r "$output"
     return "$status"
 }
+
+# beside LOG COMMAND...   runs a command in the background once fewer than $jobs run, with its output in LOG.
+beside_logs=() beside_processes=()
+beside() {
+    local log=$1
+    shift
+    while [ "$(jobs -rp | wc -l)" -ge "${jobs:-1}" ]; do sleep 0.2; done
+    "$@" > "$log" 2>&1 < /dev/null &
+    beside_processes+=($!)
+    beside_logs+=("$log")
+}
+
+# finish_beside TITLE   waits for these commands and shows their output; fails if one of them did.
+finish_beside() {
+    local i status=0
+    show_progress "$1" /dev/null "${beside_processes[@]}"
+    for i in "${!beside_processes[@]}"; do
+        wait "${beside_processes[i]}" || status=$?
+        cat "${beside_logs[i]}"
+    done
+    beside_logs=() beside_processes=()
+    return "$status"
+}

@@ -13,6 +13,7 @@
 # KOMPUTE_ALLOW_NO_VALIDATION=1   leave out the validation passes where no layer is installed
 # KOMPUTE_JOBS=N                  how many things to do at once (default: one per processor)
 # KOMPUTE_DEVICE=...              which device the tests use (see docs; default: the best)
+# KOMPUTE_TEST_TURN=N             which samples of tests run (default: by the commit)
 #
 # It stops at the first step that fails.
 set -euo pipefail
@@ -23,10 +24,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 all_steps="setup style build unit headers device sample devices checked atonce fences validation plain asan tsan package"
 all_steps="$all_steps examples python wheel proof benchmark docs"
 default_steps="setup style build unit headers device sample examples"
-# The tests of device and sample are in validation, asan and python. The step checked takes too long:
-# the software driver compiles the checks of every primitive.
+# The tests of device and sample are in validation and python. The step checked takes too long: the
+# software driver compiles the checks of every primitive.
 everything=${all_steps/ device sample/}
 everything=${everything/ checked/}
+# By which samples are chosen: of steps, of files, of tests, and of the cases of tests whose kernels take a
+# software driver long to compile.
+KOMPUTE_TEST_TURN=${KOMPUTE_TEST_TURN:-$((0x$(git rev-parse --short=7 HEAD 2> /dev/null || echo 0)))}
+export KOMPUTE_TEST_TURN
+# Two ways to submit the same tests, by turns.
+other_way=(atonce fences)
+everything=${everything/ ${other_way[KOMPUTE_TEST_TURN % 2]}/}
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
 for argument in "$@"; do
@@ -121,9 +129,6 @@ run_tests() {
         | sed 's/^[0-9]*: //'
 }
 
-# The first digits of the commit, by which samples are chosen.
-commit() { git rev-parse --short=7 HEAD 2> /dev/null || echo 0; }
-
 have_validation_layer() {
     local folders folder
     folders="${VK_LAYER_PATH:-}:${VK_ADD_LAYER_PATH:-}:/usr/share/vulkan/explicit_layer.d"
@@ -176,7 +181,7 @@ sweeps='*Injection*:*TransferFailures*:*Autotuner*:*TunedKernel*'
 step_build() { build ci; }
 step_unit() { build ci && KOMPUTE_SLANG_LIBRARY=$(slang_library) run_tests ci unit; }
 step_headers() { build ci && run_tests ci headers; }
-# The steps validation and asan run the same tests.
+# The steps validation and asan run the same tests, asan half of them.
 step_device() {
     build ci kompute_device_tests
     KOMPUTE_SLANG_LIBRARY=$(slang_library) run_tests ci device
@@ -226,7 +231,7 @@ step_plain() {
     mapfile -t files < <(ninja -C build/plain -t targets all \
         | sed -n 's|^\(CMakeFiles/kompute_[a-z_]*objects.dir/src/.*\.o\): .*|\1|p' | sort)
     if [ "${KOMPUTE_PLAIN:-}" != all ]; then
-        mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v of=$((0x$(commit) % 4)) 'NR % 4 == of')
+        mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v of=$((KOMPUTE_TEST_TURN % 4)) 'NR % 4 == of')
     fi
     [ "${#files[@]}" -ge 20 ] || {
         echo "test.sh: only ${#files[@]} source files were found" >&2
@@ -257,8 +262,10 @@ step_asan() {
     build asan kompute_sanitizer_canary kompute_unit_tests kompute_fuzz_replay kompute_device_tests
     notices asan overflow leak undefined
     run_tests asan unit
-    # Calls that fail once. Validation has run those that fail from then on, too.
-    GTEST_FILTER="-*Injection*FromThenOn*" run_tests asan device
+    # Calls that fail once. Validation has run those that fail from then on, too. Of all tests, half by turns.
+    local shards="[02468]"
+    if [ $((KOMPUTE_TEST_TURN / 2 % 2)) = 1 ]; then shards="[13579]"; fi
+    GTEST_FILTER="-*Injection*FromThenOn*" run_tests asan device --tests-regex "$shards$"
 }
 
 step_tsan() {
@@ -319,31 +326,36 @@ step_python() {
     )
 }
 # A twelfth of them, which depends on the commit.
-step_sample() { KOMPUTE_TEST_SAMPLE=$((0x$(commit) % 12))/12 step_python; }
+step_sample() { KOMPUTE_TEST_SAMPLE=$((KOMPUTE_TEST_TURN % 12))/12 step_python; }
+
+# brief_device_tests TITLE VARIABLE=VALUE...   runs the device tests in one process and shows what failed.
+brief_device_tests() {
+    local title=$1 output
+    shift
+    echo "$title:"
+    output=$(env "$@" build/ci/test/kompute_device_tests --gtest_brief=1 2>&1) || {
+        grep -vE 'Running main|^\[==' <<< "$output" | tail -n 100
+        return 1
+    }
+    grep -E '^\[  PASSED|^\[  SKIPPED \] [0-9]' <<< "$output"
+}
 
 # on_device NAME VARIABLE=VALUE...   runs the samples with these variables. Of the suites of device_samples.sh, a part
 # that depends on the commit.
 on_device() {
-    local name=$1 turn log=build/devices.log
+    local name=$1 turn=$KOMPUTE_TEST_TURN
     shift
-    turn=$((0x$(commit)))
-    with_progress "$log" "device tests on $name" env "$@" KOMPUTE_CACHE_DIR=off \
-        GTEST_FILTER="$device_suites" GTEST_TOTAL_SHARDS="$device_parts" \
-        GTEST_SHARD_INDEX=$((turn % device_parts)) \
-        build/ci/test/kompute_device_tests --gtest_brief=1 || {
-        grep -vE 'Running main|^\[==' "$log" | tail -n 100
-        return 1
-    }
-    grep -E '^\[  PASSED|^\[  SKIPPED \] [0-9]' "$log"
+    brief_device_tests "device tests on $name" "$@" KOMPUTE_CACHE_DIR=off GTEST_FILTER="$device_suites" \
+        GTEST_TOTAL_SHARDS="$device_parts" GTEST_SHARD_INDEX=$((turn % device_parts)) || return
     (
         export "$@" KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE=$((turn % python_parts))/$python_parts
         export PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1
-        cd python/tests
+        cd python/tests || return
         # shellcheck disable=SC2086
-        in_shards "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $python_files
+        "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $python_files || return
         export KOMPUTE_DEFAULT_FLOAT=float64 KOMPUTE_TEST_SAMPLE=$((turn % array_parts))/$array_parts
         # shellcheck disable=SC2086
-        in_shards "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $array_files
+        "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $array_files
     )
 }
 
@@ -352,39 +364,34 @@ step_devices() {
     # shellcheck source=scripts/device_samples.sh
     . scripts/device_samples.sh
     local turn icd profile
-    turn=$((0x$(commit) % ${#first_profiles[@]}))
+    turn=$((KOMPUTE_TEST_TURN % ${#first_profiles[@]}))
     build_python
     build ci kompute_unit_tests kompute_device_tests
     GTEST_FILTER='DeviceP*:DeviceChoice*' build/ci/test/kompute_unit_tests --gtest_brief=1
     for profile in "$always_profile" "${first_profiles[turn]}" "${second_profiles[turn]}"; do
-        on_device "$profile" KOMPUTE_PROFILE="$profile"
+        beside "build/device-$profile.log" on_device "$profile" KOMPUTE_PROFILE="$profile"
     done
     icd=$(bash scripts/swiftshader.sh)
     if [ -n "$icd" ]; then
-        on_device SwiftShader VK_DRIVER_FILES="$icd" VK_ICD_FILENAMES="$icd"
+        beside build/device-SwiftShader.log on_device SwiftShader VK_DRIVER_FILES="$icd" VK_ICD_FILENAMES="$icd"
         # Its compiler is quick, and it crashes if a check misses an access. DescriptorTest needs all sets.
         VK_DRIVER_FILES="$icd" VK_ICD_FILENAMES="$icd" KOMPUTE_DEFAULT_FLOAT=float64 \
-            GTEST_FILTER="$device_suites-DescriptorTest.*" \
+            GTEST_FILTER="$device_suites-DescriptorTest.*" beside build/checked.log \
             in_checked_mode 4 20 python/tests/functions/test_array_indexing.py python/tests/primitives/test_movement.py
     fi
+    finish_beside "tests on other devices"
 }
 
 # in_checked_mode DEVICE_PARTS PYTHON_PARTS PYTHON_TESTS...   runs one part of each in checked mode, which depends on
 # the commit: it finds no mistake where there is none.
 in_checked_mode() {
-    local turn log=build/checked.log device_parts=$1 python_parts=$2
+    local turn=$KOMPUTE_TEST_TURN device_parts=$1 python_parts=$2
     shift 2
-    turn=$((0x$(commit)))
     (
         export KOMPUTE_CHECK=1 KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE=$((turn % python_parts))/$python_parts
         export PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1
-        with_progress "$log" "device tests in checked mode" \
-            env GTEST_TOTAL_SHARDS="$device_parts" GTEST_SHARD_INDEX=$((turn % device_parts)) \
-            build/ci/test/kompute_device_tests --gtest_brief=1 || {
-            grep -vE 'Running main|^\[==' "$log" | tail -n 100
-            exit 1
-        }
-        grep -E '^\[  PASSED|^\[  SKIPPED \] [0-9]' "$log"
+        brief_device_tests "device tests in checked mode" \
+            GTEST_TOTAL_SHARDS="$device_parts" GTEST_SHARD_INDEX=$((turn % device_parts)) || return
         in_shards build/venv/bin/python -m pytest -q -p no:cacheprovider "$@"
     )
 }
@@ -444,6 +451,7 @@ cpu_seconds() {
 }
 
 # --- run ----------------------------------------------------------------------------------------
+echo "samples: KOMPUTE_TEST_TURN=$KOMPUTE_TEST_TURN"
 summary=""
 left=""
 for step in $all_steps; do

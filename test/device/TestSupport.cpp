@@ -11,6 +11,7 @@
 #endif
 
 #include "AllocationCounter.hpp"
+#include "ProgramOptions.hpp"
 #include "shader/check/CheckMode.hpp"
 #include "vulkan/device/Device.hpp"
 #include "vulkan/device/DeviceRegistry.hpp"
@@ -92,6 +93,13 @@ bool checking() {
 
 bool slowed() {
     return !countsAllocations() || validating();
+}
+
+std::optional<size_t> testTurn(const kp::Manager& manager) {
+    const char* const turn = std::getenv("KOMPUTE_TEST_TURN");
+    if (!turn || manager.deviceInfo().type != kp::DeviceType::eCpu)
+        return std::nullopt;
+    return numberOf("KOMPUTE_TEST_TURN", turn);
 }
 
 uint64_t residentBytes() {

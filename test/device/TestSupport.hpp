@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -59,6 +60,22 @@ bool validating();
 bool checking();
 /// True under a sanitizer or a validation layer, which are slow and keep freed memory for a while.
 bool slowed();
+
+/// Returns the number of this run, by which a software driver's tests choose their cases; nothing
+/// if they try all: on GPUs, and without KOMPUTE_TEST_TURN.
+std::optional<size_t> testTurn(const kp::Manager& manager);
+/// Returns every @p of-th case, in turn: a software driver takes seconds to compile a kernel. All
+/// if there is no testTurn().
+template <typename T>
+std::vector<T> casesInTurn(const kp::Manager& manager, const std::vector<T>& cases, size_t of) {
+    const std::optional<size_t> turn = testTurn(manager);
+    if (!turn)
+        return cases;
+    std::vector<T> chosen;
+    for (size_t i = *turn % of; i < cases.size(); i += of)
+        chosen.push_back(cases[i]);
+    return chosen;
+}
 
 /// Log messages since the current test began, one per line, each with its level's first letter.
 std::string logText();

@@ -64,7 +64,7 @@ protected:
 
     template <typename T>
     void expectFactorsOfAllSizes() {
-        for (const size_t size : kMatrixSizes)
+        for (const size_t size : casesInTurn(manager, kMatrixSizes, 2))
             for (const size_t batches : {size_t{1}, size_t{5}}) {
                 const std::vector<T> values = definite<T>(size, batches);
                 const Found<T> found = factor(values, {size, batches});

@@ -13,7 +13,8 @@
 namespace kp::test {
 
 /// Sizes around the sizes of blocks and panels.
-inline constexpr size_t kMatrixSizes[] = {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 100, 129, 257};
+inline const std::vector<size_t> kMatrixSizes = {1,  2,  15, 16,  17,  31, 33,
+                                                 63, 64, 65, 100, 129, 257};
 
 /// A matrix in C order, computed with in double.
 struct DenseMatrix {

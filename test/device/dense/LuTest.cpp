@@ -71,7 +71,7 @@ protected:
 
     template <typename T>
     void expectFactorsOfAllKinds() {
-        for (const size_t size : kMatrixSizes)
+        for (const size_t size : casesInTurn(manager, kMatrixSizes, 2))
             for (const MatrixKind kind : kMatrixKinds)
                 for (const bool transposed : {false, true}) {
                     const size_t batches = size < 100 ? 3 : 1;

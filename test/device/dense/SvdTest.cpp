@@ -59,7 +59,7 @@ protected:
 
     template <typename T>
     void testShapes(const std::vector<std::pair<size_t, size_t>>& shapes) {
-        for (const auto& [rows, columns] : shapes)
+        for (const auto& [rows, columns] : casesInTurn(manager, shapes, 2))
             for (const std::string& kind : kDecomposedKinds) {
                 SCOPED_TRACE(kind + ", " + std::to_string(rows) + " x " + std::to_string(columns));
                 const size_t inner = std::min(rows, columns);

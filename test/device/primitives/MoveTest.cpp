@@ -212,8 +212,8 @@ TEST_F(MoveTest, TransposesMatricesOfEverySize) {
 }
 
 TEST_F(MoveTest, TransposesElementsOfEveryType) {
-    for (const std::vector<uint64_t>& shape :
-         {std::vector<uint64_t>{3, 5}, {65, 33}, {130, 129}, {16, 16}, {2, 300}}) {
+    for (const std::vector<uint64_t>& shape : casesInTurn<std::vector<uint64_t>>(
+             manager, {{3, 5}, {65, 33}, {130, 129}, {16, 16}, {2, 300}}, 2)) {
         expectTransposed<int8_t>(shape, {1, 0});
         expectTransposed<uint16_t>(shape, {1, 0});
         expectTransposed<uint64_t>(shape, {1, 0});

@@ -81,7 +81,9 @@ TEST_F(PrimitiveDeviceTest, WorksWithSubgroupsOf64And128) {
     std::ranges::sort(sorted);
     std::vector<uint32_t> distinct = sorted;
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-    for (const auto& [profile, lanes] : {std::pair("amd-rdna3", 64u), {"adreno-7xx", 128u}}) {
+    const std::vector<std::pair<const char*, uint32_t>> profiles = {{"amd-rdna3", 64},
+                                                                    {"adreno-7xx", 128}};
+    for (const auto& [profile, lanes] : casesInTurn(manager, profiles, 2)) {
         SCOPED_TRACE(profile);
         const ScopedEnvironment variable("KOMPUTE_PROFILE", profile);
         kp::Manager wide;

@@ -38,8 +38,8 @@ TEST_F(MatMulTest, TilesAtEdgesAreMovedInside) {
             options.transposeA = transposeA;
             options.transposeB = transposeB;
             // Whole tiles, rows at multiples of 16 bytes, and others.
-            for (const MatrixExtents& extents :
-                 {MatrixExtents{64, 32, 32}, {36, 68, 20}, {33, 35, 37}, {63, 34, 50}}) {
+            for (const MatrixExtents& extents : casesInTurn<MatrixExtents>(
+                     manager, {{64, 32, 32}, {36, 68, 20}, {33, 35, 37}, {63, 34, 50}}, 4)) {
                 SCOPED_TRACE(::testing::PrintToString(
                     std::array{extents.rows, extents.columns, extents.inner}));
                 expectProduct<float, float>(extents, options, &small);
@@ -68,8 +68,8 @@ TEST_F(MatMulTest, StepsOfGpusReadAhead) {
     const kp::primitives::MatMulChoice sliced{{32, 32, 8, 4, 4}, 3};
     const kp::primitives::MatMulChoice deep{{32, 32, 16, 4, 4}, 2};
     // Even and odd numbers of whole tiles, tiles that are moved inside, and less than a tile.
-    for (const MatrixExtents& extents :
-         {MatrixExtents{64, 32, 96}, {64, 32, 40}, {36, 68, 21}, {33, 20, 7}}) {
+    for (const MatrixExtents& extents : casesInTurn<MatrixExtents>(
+             manager, {{64, 32, 96}, {64, 32, 40}, {36, 68, 21}, {33, 20, 7}}, 4)) {
         SCOPED_TRACE(
             ::testing::PrintToString(std::array{extents.rows, extents.columns, extents.inner}));
         expectProduct<float, float>(extents, transposed(false, true), &whole);

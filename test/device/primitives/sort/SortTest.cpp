@@ -120,7 +120,7 @@ TEST_F(SortTest, SortsByLookBack) {
     rules.pass = SortRules::fitted({128, 4, true, true}, traits);
     for (const size_t count : {513, 20011})
         expectPlanned(keysOf<uint32_t>(count, count), traits, rules);
-    for (const uint32_t parts : {2u, 3u}) {
+    for (const uint32_t parts : casesInTurn(manager, std::vector{2u, 3u}, 2)) {
         SCOPED_TRACE(parts);
         rules.pass = SortRules::fitted({128, 6, true, true, parts}, traits);
         for (const size_t count : {767, 768, 20011})

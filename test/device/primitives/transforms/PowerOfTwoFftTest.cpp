@@ -109,20 +109,22 @@ protected:
 };
 
 TEST_F(PowerOfTwoFftTest, TransformsArraysOfAnyNumber) {
-    for (const uint64_t length : {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14})
+    for (const uint64_t length : casesInTurn<uint64_t>(
+             manager, {1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14}, 4))
         for (const uint64_t arrays : {8, 9}) // all work groups are full, or one is not
             expectTransform(requestOf(length, arrays));
     expectPlanned(requestOf(1 << 14, 1));
 }
 
 TEST_F(PowerOfTwoFftTest, TransformsLongArraysInTwoPasses) {
-    for (const uint64_t length : {1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20, 1 << 22})
+    for (const uint64_t length :
+         casesInTurn<uint64_t>(manager, {1 << 15, 1 << 16, 1 << 17, 1 << 18, 1 << 20, 1 << 22}, 3))
         expectTransform(requestOf(length, length < 1 << 17 ? 3 : 1));
     expectPlanned(requestOf(1 << 16, 1));
 }
 
 TEST_F(PowerOfTwoFftTest, TransformsBackAndInPlace) {
-    for (const uint64_t length : {1 << 10, 1 << 13, 1 << 16}) {
+    for (const uint64_t length : casesInTurn<uint64_t>(manager, {1 << 10, 1 << 13, 1 << 16}, 3)) {
         FftRequest request = requestOf(length, 2);
         request.inverse = true;
         expectTransform(request);
