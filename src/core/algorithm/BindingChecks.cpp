@@ -71,8 +71,9 @@ void checkElements(const shader::Binding& binding, uint32_t descriptor,
         return;
     const bool uniform = binding.kind == BindingKind::eUniformBuffer;
     fail<ShaderError>(
-        "{} is declared as {}, but was given {} of {} bytes each, {} bytes in all; {}. {}, or bind "
-        "them with kp::reinterpreted() (reinterpret=True in Python) if they are laid out so",
+        "{} is declared as {}, but was given {} of {} bytes each, {} bytes in all; {}. {}, or ask "
+        "for reinterpretation if they are laid out so (reinterpret=True in Python, "
+        "reinterpreted() or the launcher's option in C++)",
         describeDescriptor(binding, descriptor), describeElements(binding, stride, array),
         describeMemory(memory), given, memory.bytes(),
         uniform ? "std140 begins each element of an array, each vec3 and each struct at a multiple "

@@ -75,7 +75,9 @@ private:
             if (!mContext.isKnown(index, step.member) || step.member >= type.operands.size())
                 return false;
             mNext = type.operands[step.member];
-            appendMember(mText, mContext.memberName(type.result, step.member));
+            if (!mContext.name(type.result)
+                     .starts_with("_Array_")) // Slang's struct around an array
+                appendMember(mText, mContext.memberName(type.result, step.member));
             mPath.steps.push_back(step);
             return true;
         case spv::OpTypeArray:

@@ -279,5 +279,26 @@ TEST_F(CheckedAccess, ComparesCoordinatesOfImages) {
     EXPECT_EQ(faults[0].target, "counts along x");
 }
 
+// As programs have them that were saved on a device without integers of 64 bits.
+TEST_F(CheckedAccess, IndicesInTwoWordsAreComparedWhole) {
+    const auto faults = run(R"(#version 450
+layout(local_size_x = 4) in;
+layout(binding = 0) readonly buffer X { float x[]; };
+layout(binding = 1) buffer Y { float y[]; };
+int kp_narrow(const ivec2 wide) { return wide.x; }
+void main() {
+    int i = int(gl_GlobalInvocationID.x);
+    y[kp_narrow(ivec2(i, i / 3))] = x[kp_narrow(ivec2(i, -(i / 3)))];
+}
+)");
+    ASSERT_EQ(faults.size(), 2u);
+    for (const CheckFault& fault : faults) {
+        EXPECT_EQ(fault.index,
+                  fault.kind == "write" ? (int64_t{1} << 32) + 3 : 3 - (int64_t{1} << 32));
+        EXPECT_EQ(fault.globalInvocation[0], 3u);
+    }
+    EXPECT_NE(faults[0].kind, faults[1].kind);
+}
+
 } // namespace
 } // namespace kp::test
