@@ -35,8 +35,9 @@ struct AlgorithmOptions {
     bool robustAccess = false;
     /// True emulates the number types that the device lacks, exactly to the bit but slowly: 64-bit
     /// integers and doubles as pairs of words, 8- and 16-bit numbers in 32 bits, and buffers of
-    /// these with atomics on words. Nothing changes on devices that have the types. Atomics of 64
-    /// bits, subgroup arithmetic of 64 bits and length() of such buffers are refused with
+    /// these with atomics on words. Atomics of 32-bit floats that the device lacks, minima and
+    /// maxima among them, become loops. Nothing changes on devices that have the types. Atomics of
+    /// 64 bits, subgroup arithmetic of 64 bits and length() of such buffers are refused with
     /// ShaderError. Arrays, primitives and kernels made by the library are always computed like
     /// this.
     bool emulateTypes = false;

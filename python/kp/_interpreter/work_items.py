@@ -16,8 +16,8 @@ import numpy as np
 ATOMICS: dict[str, Callable[..., Any]] = {
     "atomic_add": operator.add,
     "atomic_sub": operator.sub,
-    "atomic_min": min,
-    "atomic_max": max,
+    "atomic_min": np.fmin,
+    "atomic_max": np.fmax,
     "atomic_and": operator.and_,
     "atomic_or": operator.or_,
     "atomic_xor": operator.xor,

@@ -121,12 +121,12 @@ def atomic_sub(target: Any, *index_and_value: Any) -> Any:
 
 
 def atomic_min(target: Any, *index_and_value: Any) -> Any:
-    """Replace an integer by the smaller one in one step, and return its old value."""
+    """Replace an element by the smaller number in one step, and return its old value."""
     _outside("atomic_min")
 
 
 def atomic_max(target: Any, *index_and_value: Any) -> Any:
-    """Replace an integer by the larger one in one step, and return its old value."""
+    """Replace an element by the larger number in one step, and return its old value."""
     _outside("atomic_max")
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from .call import Call, Handler, called
 from .types import BOOL, INT, UINT, WEAK_INT, Array, Type
@@ -91,18 +92,23 @@ def _misplaced_check(call: Call) -> Value:
 # --- atomics and subgroups ------------------------------------------------------------------------
 
 
-def _atomic(name: str, kinds: tuple[str, ...], count: int = 1) -> Handler:
-    """A function of GLSL that changes an element with a number of values."""
+def _atomic(name: str, kinds: dict[str, tuple[int, ...]], count: int = 1) -> Handler:
+    """A function of GLSL that changes an element with a number of values.
+
+    - `kinds`: the kinds of numbers that it takes, with their bits.
+    """
+    taken = ", ".join(f"{kind}{bits}" for kind, each in kinds.items() for bits in each)
 
     def handler(call: Call) -> Value:
         array, text, rest = _target(call, count)
         own = array.element
-        if own.kind not in kinds or not own.is_scalar or own.bits < 32:
-            call.fail(
-                f"atomics of {own} do not exist; {name} takes {', '.join(kinds)} of 32 or 64 bits"
-            )
+        if own.bits not in kinds.get(own.kind, ()) or not own.is_scalar:
+            said = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
+            call.fail(f"{said} of {own} does not exist; it takes {taken}")
         if own.is_float:
-            call.unit.extensions.add("GL_EXT_shader_atomic_float")
+            # Devices without these have loops instead.
+            version = "2" if name in ("atomicMin", "atomicMax") else ""
+            call.unit.extensions.add(f"GL_EXT_shader_atomic_float{version}")
         elif own.bits == 64:
             call.unit.extensions.add("GL_EXT_shader_atomic_int64")
         number, store = call.expressions.number, call.numbers.store
@@ -168,8 +174,9 @@ def _lane(text: str) -> Handler:
     return handler
 
 
-_ANY = ("int", "uint", "float")
-_WHOLE = ("int", "uint")
+_WHOLE = {"int": (32, 64), "uint": (32, 64)}
+_ANY = _WHOLE | {"float": (32, 64)}
+_ORDERED = _WHOLE | {"float": (32,)}
 
 #: Handlers, with the minimum and maximum number of arguments.
 HANDLERS: dict[str, tuple[Handler, int, int]] = {
@@ -184,8 +191,8 @@ HANDLERS: dict[str, tuple[Handler, int, int]] = {
     "check": (_misplaced_check, 1, 3),
     "atomic_add": (_atomic("atomicAdd", _ANY), 2, 3),
     "atomic_sub": (_atomic("atomicSub", _ANY), 2, 3),
-    "atomic_min": (_atomic("atomicMin", _WHOLE), 2, 3),
-    "atomic_max": (_atomic("atomicMax", _WHOLE), 2, 3),
+    "atomic_min": (_atomic("atomicMin", _ORDERED), 2, 3),
+    "atomic_max": (_atomic("atomicMax", _ORDERED), 2, 3),
     "atomic_and": (_atomic("atomicAnd", _WHOLE), 2, 3),
     "atomic_or": (_atomic("atomicOr", _WHOLE), 2, 3),
     "atomic_xor": (_atomic("atomicXor", _WHOLE), 2, 3),

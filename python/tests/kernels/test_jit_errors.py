@@ -163,7 +163,7 @@ def bad_axis(x):
 
 
 def bad_atomic(x):
-    kp.atomic_min(x[0], 1.0)  # HERE
+    kp.atomic_or(x[0], 1.0)  # HERE
 
 
 def bad_literal(n):
@@ -272,7 +272,7 @@ MESSAGES = {
     bad_print: r"print\(\) cannot be used",
     bad_string: "'text' is not a number",
     bad_axis: "the axis is a constant",
-    bad_atomic: "atomics of float32 do not exist",
+    bad_atomic: "atomic_or of float32 does not exist; it takes int32, int64, uint32, uint64",
     bad_literal: "5000000000 does not fit int32",
     bad_effect: "this has no effect",
     bad_try: "try cannot be used",

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 
 import numpy as np
-from device_support import skipping_what_the_device_lacks
 from group_support import make_group
 from jit_support import floats, same
 
@@ -54,8 +53,7 @@ def group_sums(x, sums, total):
 
 def test_shared_arrays_barriers_and_atomics() -> None:
     x, sums, total = floats(100), np.zeros(4, np.float32), np.zeros(1, np.float32)
-    with skipping_what_the_device_lacks():  # atomics of floats
-        group_sums(x, sums, total)
+    group_sums(x, sums, total)
     np.testing.assert_allclose(
         sums, [x[k : k + 32].sum() for k in range(0, 100, 32)], rtol=1e-4, atol=1e-4
     )
@@ -81,6 +79,27 @@ def test_atomics_of_integers() -> None:
         out = np.array([0, 100, 50, 0, 7, 0, 0, 0, 0], dtype)
         all_of_them[x.size](x, out)
         np.testing.assert_array_equal(out, [28, 72, 1, 7, 0, 7, 0, 5, 6])
+
+
+def test_atomics_of_floats() -> None:
+    @kp.jit
+    def all_of_them(x, out):
+        v = x[kp.global_id()]
+        low = kp.shared_array(1, kp.float32)
+        low[0] = 100.0
+        kp.barrier()
+        kp.atomic_min(low[0], v)
+        kp.barrier()
+        kp.atomic_add(out[0], v)
+        kp.atomic_sub(out[1], v)
+        kp.atomic_min(out[2], low[0])
+        kp.atomic_max(out, 3, v)
+        kp.atomic_exchange(out[4], 5)
+
+    x = np.arange(1, 65, dtype=np.float32) / 2
+    given = np.array([0, 100, 50, np.nan, 0], np.float32)
+    for out in (all_of_them[64](x, given.copy()), all_of_them.python(x, given.copy(), threads=64)):
+        np.testing.assert_array_equal(out, [1040, -940, 0.5, 32, 5])
 
 
 def test_a_histogram() -> None:

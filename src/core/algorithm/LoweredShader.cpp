@@ -27,6 +27,10 @@ shader::NumberSupport supportOf(const vulkan::Device& device) {
     support.uniform16 = device.has(Feature::eUniformAndStorageBuffer16BitAccess);
     support.push8 = device.has(Feature::eStoragePushConstant8);
     support.push16 = device.has(Feature::eStoragePushConstant16);
+    support.floatAtomics.buffers = device.has(Feature::eShaderBufferFloat32Atomics) &&
+                                   device.has(Feature::eShaderBufferFloat32AtomicAdd);
+    support.floatAtomics.shared = device.has(Feature::eShaderSharedFloat32Atomics) &&
+                                  device.has(Feature::eShaderSharedFloat32AtomicAdd);
     // LLVM's compiler takes them. SwiftShader's needs a minute for lgamma, and crashes in pow.
     support.longFunctions =
         device.physical().computesOnHost() && device.physical().driverName == "llvmpipe";
@@ -39,7 +43,8 @@ uint64_t bitsOf(const shader::NumberSupport& support) {
     for (const bool each :
          {support.int8, support.int16, support.int64, support.float16, support.float64,
           support.storage8, support.storage16, support.uniform8, support.uniform16, support.push8,
-          support.push16, support.longFunctions})
+          support.push16, support.floatAtomics.buffers, support.floatAtomics.shared,
+          support.longFunctions})
         bits = bits * 2 + (each ? 1 : 0);
     return bits;
 }
@@ -61,7 +66,7 @@ loweredFor(const vulkan::Device& device, std::span<const uint32_t> spirv, const 
     static auto& known =
         *new shader::LruCache<std::shared_ptr<const LoweredShader>>(kMaxLoweredBytes);
     const shader::NumberSupport support = supportOf(device);
-    if (support == shader::NumberSupport() || !shader::needsLowering(spirv, support))
+    if (!shader::needsLowering(spirv, support))
         return nullptr;
     const uint64_t words[] = {contentKey.low, contentKey.high, bitsOf(support)};
     const Hash key = hashBytes(words, sizeof words);

@@ -64,11 +64,13 @@ LoweredTypes missingTypes(std::span<const uint32_t> spirv, const NumberSupport& 
 } // namespace
 
 bool needsLowering(std::span<const uint32_t> spirv, const NumberSupport& support) {
-    return missingTypes(spirv, support).any();
+    return missingTypes(spirv, support).any() || needsFloatAtomics(spirv, support.floatAtomics);
 }
 
 LoweredModule lowerModule(std::span<const uint32_t> spirv, const NumberSupport& support) {
     ModuleEditor editor(spirv);
+    if (needsFloatAtomics(spirv, support.floatAtomics))
+        replaceFloatAtomics(editor, support.floatAtomics);
     Lowering lowering(editor, missingTypes(spirv, support));
     lowering.run();
     if (!support.longFunctions)

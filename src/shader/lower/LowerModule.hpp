@@ -5,9 +5,11 @@
 #include <span>
 #include <vector>
 
+#include "shader/atomics/FloatAtomics.hpp"
+
 namespace kp::shader {
 
-/// Types of numbers that a device has, as far as they can be replaced.
+/// Types of numbers and their atomics that a device has, as far as they can be replaced.
 struct NumberSupport {
     bool int8 = true;  ///< arithmetic; shared and private variables
     bool int16 = true; ///< likewise
@@ -20,6 +22,7 @@ struct NumberSupport {
     bool uniform16 = true;
     bool push8 = true; ///< 8-bit push constants
     bool push16 = true;
+    FloatAtomicSupport floatAtomics;
     /// Whether the driver compiles functions of 100,000 instructions in time. For others, long
     /// functions are interpreted, which takes longer to run (InterpretLongFunctions.hpp).
     bool longFunctions = true;
@@ -43,7 +46,8 @@ struct LoweredModule {
     bool wordBuffers = false;
 };
 
-/// Returns true if a module uses numbers that @p support lacks and lowerModule() replaces.
+/// Returns true if a module uses numbers, or atomics, that @p support lacks and lowerModule()
+/// replaces.
 bool needsLowering(std::span<const uint32_t> spirv, const NumberSupport& support);
 
 /// Returns a valid module that computes the same, to the bit, without the types that the device

@@ -32,6 +32,11 @@ bool isShared(uint32_t opcode) {
     }
 }
 
+/// Returns true for globals that have an id of their own.
+bool definesId(uint32_t opcode) {
+    return opcode != spv::OpTypeForwardPointer && opcode != spv::OpLine && opcode != spv::OpNoLine;
+}
+
 std::vector<uint32_t> contentOf(const Node& node) {
     std::vector<uint32_t> content{node.opcode, node.type};
     content.insert(content.end(), node.operands.begin(), node.operands.end());
@@ -146,6 +151,10 @@ std::vector<Node> ModuleEditor::takeGlobals() {
 }
 
 uint32_t ModuleEditor::define(Node node) {
+    if (!definesId(node.opcode)) {
+        globals.push_back(std::move(node));
+        return 0;
+    }
     if (isShared(node.opcode)) {
         const auto found = mShared.find(contentOf(node));
         if (found != mShared.end())

@@ -89,6 +89,14 @@ TEST(LowerModule, LowersUniformsAndPushConstants) {
                  "b[i] = double(n) + double(h) + double(w) + double(p) * d + double(q[i]);"));
 }
 
+TEST(LowerModule, LowersWhatIsReachedByAddress) {
+    lowerValid(compiled("#extension GL_EXT_buffer_reference : require\n"
+                        "layout(buffer_reference) buffer Link;\n"
+                        "layout(buffer_reference) buffer Link { int64_t value; Link next; };\n"
+                        "layout(push_constant) uniform P { Link first; } p;\n",
+                        "p.first.next.value += p.first.value * 3;"));
+}
+
 TEST(LowerModule, SplitsSpecializationConstants) {
     const LoweredModule lowered = lowerValid(
         compiled("layout(constant_id = 3) const int64_t N = -5;\n" + kWide, "a[i] = N;"));
