@@ -284,6 +284,7 @@ KOMPUTE_API Array glsl(std::string_view expression, DType dtype,
 #include <kompute/arrays/Padding.hpp>
 #include <kompute/arrays/Printing.hpp>
 #include <kompute/arrays/Products.hpp>
+#include <kompute/arrays/Random.hpp>
 #include <kompute/arrays/Reductions.hpp>
 #include <kompute/arrays/Scans.hpp>
 #include <kompute/arrays/Searching.hpp>

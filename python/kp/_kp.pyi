@@ -3481,6 +3481,26 @@ def _computes(name: str, dtype: DTypeLike | None) -> bool:
 def _apply(name: str, operands: Any) -> Any:
     """Return a function of arrays and numbers, or None if devices cannot compute it."""
 
+def _random_numbers(
+    manager: Manager | None,
+    shape: _Extent | None,
+    dtype: DTypeLike | None,
+    distribution: Any,
+    seed: SupportsIndex,
+    counter: SupportsIndex,
+    stream: SupportsIndex,
+) -> Array: ...
+
+def _refuse_captured_random() -> None: ...
+
+def _random_order(
+    manager: Manager | None,
+    count: SupportsIndex,
+    seed: SupportsIndex,
+    counter: SupportsIndex,
+    stream: SupportsIndex,
+) -> Array: ...
+
 def _blank(manager: Manager | None, shape: _Extent | None, dtype: DTypeLike | None) -> Array: ...
 
 def _host_number(manager: Manager | None, dtype: DTypeLike | None) -> Array: ...

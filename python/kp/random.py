@@ -22,17 +22,15 @@ from numpy.typing import DTypeLike
 from ._axes import normalized, whole
 from . import _default
 from ._floats import default_float
-from ._kp import Manager
+from ._kp import Manager, _random_numbers, _random_order
 from ._random.distributions import Distributions
 from ._random.parameters import Size, real, refuse_negative, size_of
 from ._random.tensors import (
     bits,
     exponential,
-    filled,
     integers,
     key,
     normal,
-    order_of,
     permutation,
     shuffle,
     uniform,
@@ -120,17 +118,12 @@ class Generator(Distributions):
 
     def _next(self, size: Size, dtype: DTypeLike | None, distribution: Any) -> Array:
         shape = () if size is None else extents(size)
-        count = math.prod(shape)
-        if count == 0:
-            from .arrays.creation import empty
-
-            none: Array = empty(shape, dtype=dtype, device=self._manager)
-            return none
-        tensor = filled(
-            self._manager, shape, dtype, distribution, self._seed, self._counter, self._stream, True
-        )
-        self._counter += count
-        return Array._from_tensor(tensor)
+        if dtype is None:
+            dtype = default_float(self._manager)
+        place = (self._seed, self._counter, self._stream)
+        made: Array = _random_numbers(self._manager, shape, dtype, distribution, *place)
+        self._counter += math.prod(shape)
+        return made
 
     def _real(
         self, name: str, size: Size, dtype: DTypeLike | None, standard: Any, shift: Any, scale: Any
@@ -275,9 +268,9 @@ class Generator(Distributions):
         return take(array, self._order(array.shape[place]), axis=place)
 
     def _order(self, count: int) -> Array:
-        tensor = order_of(self._manager, count, self._seed, self._counter, self._stream, True)
+        made: Array = _random_order(self._manager, count, self._seed, self._counter, self._stream)
         self._counter += 2 * count
-        return Array._from_tensor(tensor)
+        return made
 
     def _array(self, x: Any) -> Array:
         array: Array = asarray(x, device=None if isinstance(x, Array) else self._manager)

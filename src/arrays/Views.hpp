@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <kompute/Array.hpp>
-#include <kompute/arrays/Axes.hpp>
 
 namespace kp::arrays {
 

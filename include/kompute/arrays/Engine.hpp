@@ -124,4 +124,8 @@ KOMPUTE_API std::shared_ptr<void> ownerOf(const Array& array);
 KOMPUTE_API void setHandle(const Array& array, std::shared_ptr<void> handle);
 KOMPUTE_API std::shared_ptr<void> handleOf(const Array& array);
 
+/// @throws InvalidArgument while a function is captured, whose calls would repeat the same numbers.
+/// Functions that draw random numbers with kernels of their own call this first.
+KOMPUTE_API void refuseCapturedRandom();
+
 } // namespace kp::arrays

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include <kompute/Array.hpp>
-#include <kompute/arrays/Axes.hpp>
 
 namespace kp {
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include <kompute/Array.hpp>
-#include <kompute/arrays/Axes.hpp>
 #include <kompute/primitives/transforms/OpConvolve.hpp>
 
 namespace kp {

@@ -4,7 +4,6 @@
 #include <string_view>
 
 #include <kompute/Array.hpp>
-#include <kompute/arrays/Axes.hpp>
 #include <kompute/primitives/Operator.hpp>
 
 namespace kp {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <kompute/Export.hpp>
@@ -127,5 +128,17 @@ KOMPUTE_API Shape broadcast(const Shape& a, const Shape& b);
 
 /// Returns the strides, in elements, of an array in C order.
 KOMPUTE_API Shape contiguousStrides(const Shape& shape);
+
+/// The axes of a function; all by default.
+struct Axes {
+    Axes() = default;
+    template <typename T, typename = std::enable_if_t<std::is_integral<T>::value &&
+                                                      !std::is_same<T, bool>::value>>
+    Axes(T axis) : axes{static_cast<int64_t>(axis)}, all(false) {}
+    Axes(std::initializer_list<int64_t> given) : axes(given), all(false) {}
+
+    std::vector<int64_t> axes; ///< negative ones count from the last
+    bool all = true;
+};
 
 } // namespace kp

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from .._floats import default_float
-from .._kp import Manager
+from .._kp import Manager, _refuse_captured_random
 from .parameters import Size, real, refuse_negative, size_of, within
 from .._messages.warning import warn
 from .._wording import explains_methods
@@ -175,6 +175,7 @@ class Distributions:
 
         They are computed in the dtype `kind`, and have it, too, unless `result` is another.
         """
+        _refuse_captured_random()
         place = f"{self._seed} {self._stream} {self._counter}".encode()
         self._counter += max(math.prod(shape), 1)
         low, high = struct.unpack("<II", hashlib.blake2b(place, digest_size=8).digest())

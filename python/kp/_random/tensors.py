@@ -20,7 +20,7 @@ from .._axes import whole
 from .._floats import default_float
 from .._kp import Manager, MemoryTypes, OpCopy, OpGather, OpPermutation, OpRandom, Tensor
 from .._wording import explains_keywords, kind_of
-from ..arrays.operands import blank, blank_like, run
+from ..arrays.operands import blank_like, run
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,26 +43,19 @@ def filled(
     seed: int,
     counter: int,
     stream: int,
-    for_array: bool = False,
 ) -> Tensor:
-    """Return a tensor of random numbers: of the default float, or `dtype`; see OpRandom.
-
-    An array's memory is filled later, without waiting.
-    """
+    """Return a tensor of random numbers: of the default float, or `dtype`; see OpRandom."""
     name = distribution if isinstance(distribution, str) else distribution[0]
     _require_keys(name, seed, counter, stream)
     each = shape if isinstance(shape, (tuple, list)) else (shape,)
     extents = tuple(whole(f"kp.random.{name}: shape", extent) for extent in each)
     wanted = default_float(manager) if dtype is None else dtype
-    tensor = _made(manager, extents, wanted, for_array)
+    tensor = _made(manager, extents, wanted)
     run(tensor, OpRandom(tensor, distribution, seed=seed, counter=counter, stream=stream))
     return tensor
 
 
-def _made(manager: Manager, shape: tuple[int, ...], dtype: DTypeLike, for_array: bool) -> Tensor:
-    """Return a new tensor, or new memory of an array."""
-    if for_array:
-        return blank(manager, shape, np.dtype(dtype))
+def _made(manager: Manager, shape: tuple[int, ...], dtype: DTypeLike) -> Tensor:
     return manager.tensor(shape=shape, dtype=dtype, memory_type=MemoryTypes.device)
 
 
@@ -190,11 +183,10 @@ def order_of(
     seed: int,
     counter: int,
     stream: int,
-    for_array: bool = False,
 ) -> Tensor:
-    """Return the integers below `count` in random order. For arrays, see filled()."""
+    """Return the integers below `count` in random order."""
     _require_keys("permutation", seed, counter, stream)
-    order = _made(manager, (count,), np.int64, for_array)
+    order = _made(manager, (count,), np.int64)
     if count:
         run(order, OpPermutation(order, seed=seed, counter=counter, stream=stream))
     return order

@@ -6,9 +6,11 @@
 #include <kompute/arrays/Engine.hpp>
 #include <kompute/arrays/Functions.hpp>
 #include <kompute/arrays/Promotion.hpp>
+#include <kompute/arrays/Random.hpp>
 #include <kompute/arrays/Reductions.hpp>
 
 #include "arrays/Arrays.hpp"
+#include "primitives/Primitives.hpp"
 
 namespace kp::python {
 namespace {
@@ -66,9 +68,34 @@ void bindKernel(py::module_& module) {
             "shape"_a, "inputs"_a, "results"_a);
 }
 
+void bindRandomArrays(py::module_& module) {
+    module.def(
+        "_random_numbers",
+        [](py::handle manager, py::handle shape, py::handle dtype, py::handle distribution,
+           uint64_t seed, uint64_t counter, uint64_t stream) {
+            Manager& owner = managerOfArrays(manager);
+            const Shape extents = shapeFrom(shape);
+            const DType type = arrayType(dtype);
+            const Distribution drawn = toDistribution(distribution);
+            const ReleaseGil release;
+            return randomNumbers(extents, drawn, {seed, counter, stream}, type, &owner);
+        },
+        "manager"_a, "shape"_a, "dtype"_a, "distribution"_a, "seed"_a, "counter"_a, "stream"_a);
+    module.def("_refuse_captured_random", &arrays::refuseCapturedRandom);
+    module.def(
+        "_random_order",
+        [](py::handle manager, int64_t count, uint64_t seed, uint64_t counter, uint64_t stream) {
+            Manager& owner = managerOfArrays(manager);
+            const ReleaseGil release;
+            return randomOrder(count, {seed, counter, stream}, &owner);
+        },
+        "manager"_a, "count"_a, "seed"_a, "counter"_a, "stream"_a);
+}
+
 } // namespace
 
 void bindArrayEngine(py::module_& module) {
+    bindRandomArrays(module);
     module.def(
         "_blank",
         [](py::handle manager, py::handle shape, py::handle dtype) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kompute/Array.hpp>
-#include <kompute/arrays/Axes.hpp>
 
 #include "base/Handles.hpp"
 

@@ -24,7 +24,8 @@ Distribution::Bound toBound(py::handle number) {
     return {large, false};
 }
 
-/// Returns the distribution of a name, or of a tuple of a name and parameters.
+} // namespace
+
 Distribution toDistribution(py::handle object) {
     py::tuple words;
     if (PyTuple_Check(object.ptr()))
@@ -61,6 +62,8 @@ Distribution toDistribution(py::handle object) {
         throwTypeError("distribution", "a tuple with fewer parameters", object);
     return distribution;
 }
+
+namespace {
 
 std::unique_ptr<HandleOf<OpRandom>> makeRandom(const py::object& output,
                                                const py::object& distribution, uint64_t seed,

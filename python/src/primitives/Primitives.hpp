@@ -65,6 +65,8 @@ void bindGather(py::module_& module);
 void bindHistogram(py::module_& module);
 void bindFft(py::module_& module);
 void bindMatMul(py::module_& module);
+/// Returns the distribution of a name, or of a tuple of a name and parameters.
+Distribution toDistribution(py::handle object);
 /// Binds OpRandom and OpPermutation.
 void bindRandom(py::module_& module);
 void bindReduce(py::module_& module);

@@ -152,6 +152,8 @@ def test_replays_functions_that_are_primitives() -> None:
         lambda x: x + np.asarray(x),
         lambda x: kp.array(x.tolist()),
         lambda x: x * kp.random.default_rng(1).random(2, dtype=np.float32),
+        lambda x: x * kp.random.default_rng(1).gumbel(size=2, dtype=np.float32),
+        lambda x: x * kp.random.default_rng(1).permutation(2),
     ],
 )
 def test_what_needs_the_host_names_the_line(body: Any) -> None:

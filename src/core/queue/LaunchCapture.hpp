@@ -38,6 +38,8 @@ public:
         if (sCurrent) [[unlikely]]
             fail(what, instead);
     }
+    /// Same, for random numbers.
+    static void refuseRandom() { refuse("random numbers, of which each call has its own,"); }
 
     /// Returns the active capture or one around it, whose id() is given; null for 0. An id of a
     /// capture that has ended stands for the active one.

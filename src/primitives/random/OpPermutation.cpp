@@ -23,7 +23,7 @@ struct PermutationShape {
 std::unique_ptr<primitives::BoundPlan> permutationPlan(const TensorRange& out,
                                                        const RandomState& state) {
     constexpr const char* kName = "OpPermutation";
-    LaunchCapture::refuse("random numbers, of which each call has its own,");
+    LaunchCapture::refuseRandom();
     std::vector<primitives::Argument> arguments = {{out, "the indices", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     const uint64_t count = primitives::elementsOf(out);

@@ -16,7 +16,7 @@ namespace {
 std::unique_ptr<primitives::BoundPlan>
 randomPlan(const TensorRange& out, const Distribution& distribution, const RandomState& state) {
     constexpr const char* kName = "OpRandom";
-    LaunchCapture::refuse("random numbers, of which each call has its own,");
+    LaunchCapture::refuseRandom();
     std::vector<primitives::Argument> arguments = {{out, "the output", true}};
     const std::shared_ptr<vulkan::Device> device = primitives::deviceOf(arguments, kName);
     primitives::RandomProblem problem;
