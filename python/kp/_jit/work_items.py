@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 
 from .call import Call, Handler, called
 from .types import BOOL, INT, UINT, WEAK_INT, Array, Type
@@ -92,7 +93,7 @@ def _misplaced_check(call: Call) -> Value:
 # --- atomics and subgroups ------------------------------------------------------------------------
 
 
-def _atomic(name: str, kinds: dict[str, tuple[int, ...]], count: int = 1) -> Handler:
+def _atomic(name: str, kinds: Mapping[str, tuple[int, ...]], count: int = 1) -> Handler:
     """A function of GLSL that changes an element with a number of values.
 
     - `kinds`: the kinds of numbers that it takes, with their bits.
