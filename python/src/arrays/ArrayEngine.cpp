@@ -181,6 +181,22 @@ void bindArrayEngine(py::module_& module) {
         },
         "name"_a, "x"_a, "axes"_a, "accumulated"_a, "dtype"_a, "keepdims"_a);
     module.def(
+        "_mean",
+        [](const Array& x, py::handle axes, bool keepAxes) {
+            const Axes chosen = axesFrom(axes);
+            const ReleaseGil release;
+            return mean(x, chosen, keepAxes);
+        },
+        "x"_a, "axes"_a, "keepdims"_a);
+    module.def(
+        "_var",
+        [](const Array& x, py::handle axes, double correction, bool keepAxes) {
+            const Axes chosen = axesFrom(axes);
+            const ReleaseGil release;
+            return var(x, chosen, correction, keepAxes);
+        },
+        "x"_a, "axes"_a, "correction"_a, "keepdims"_a);
+    module.def(
         "_index_of_number",
         [](const std::string& name, const Array& x, std::optional<int64_t> axis, bool keepAxis) {
             const auto operation =

@@ -367,6 +367,9 @@ def _averaged(
     where: Any,
 ) -> Array:
     """Return the means of `length` elements each."""
+    if length and dtype is None and where is None and type(array) is Array:
+        made: Array = _kp._mean(array, normalized_axes(axis, array.ndim), keepdims)
+        return into(out, made)
     result = _mean_type(array, dtype)
     wide = at_least_single(result, array._dtype)
     total: Any = reduced(
@@ -422,12 +425,15 @@ def var(
     """
     less = correction_of(ddof, correction)
     array: Any = given(x)
-    result = _mean_type(array, dtype)
-    wide = at_least_single(result, array._dtype)
-    source = converted(array, wide)
     length = _length(array, axis)
     if length <= less:
         warn("Degrees of freedom <= 0 for slice")
+    elif dtype is None and where is None and mean is None and type(array) is Array:
+        made: Array = _kp._var(array, normalized_axes(axis, array.ndim), less, keepdims)
+        return into(out, made)
+    result = _mean_type(array, dtype)
+    wide = at_least_single(result, array._dtype)
+    source = converted(array, wide)
     if mean is None and type(array) is GroupArray and (where is None or where is True):
         axes = normalized_axes(axis, array.ndim)
         spread = real_of(wide) if wide.kind == "c" else result
