@@ -5,7 +5,7 @@
 #
 #   bash scripts/test.sh              what every change should pass: all C++ tests, a sample of
 #                                     the Python tests, the examples
-#   bash scripts/test.sh all          everything, as in CI: all Python tests, validation layers,
+#   bash scripts/test.sh all          all steps, as in CI: more Python tests, validation layers,
 #                                     sanitizers, packages, documents, and more
 #   bash scripts/test.sh device asan  the steps named (--help lists them), with their builds
 #
@@ -13,7 +13,7 @@
 # KOMPUTE_ALLOW_NO_VALIDATION=1   leave out the validation passes where no layer is installed
 # KOMPUTE_JOBS=N                  how many things to do at once (default: one per processor)
 # KOMPUTE_DEVICE=...              which device the tests use (see docs; default: the best)
-# KOMPUTE_TEST_TURN=N             which samples of tests run (default: by the commit)
+# KOMPUTE_TEST_TURN=N             which samples of tests run (default: by the commit); all for all of them
 #
 # It stops at the first step that fails.
 set -euo pipefail
@@ -30,11 +30,16 @@ everything=${all_steps/ device sample/}
 everything=${everything/ checked/}
 # By which samples are chosen: of steps, of files, of tests, and of the cases of tests whose kernels take a
 # software driver long to compile.
-KOMPUTE_TEST_TURN=${KOMPUTE_TEST_TURN:-$((0x$(git rev-parse --short=7 HEAD 2> /dev/null || echo 0)))}
-export KOMPUTE_TEST_TURN
+turn=${KOMPUTE_TEST_TURN:-$((0x$(git rev-parse --short=7 HEAD 2> /dev/null || echo 0)))}
+unset KOMPUTE_TEST_TURN
+[ "$turn" = all ] || export KOMPUTE_TEST_TURN="$turn"
+# part N   prints which of N parts runs, as 2/3; 0/1 for the whole
+part() { if [ "$turn" = all ]; then echo 0/1; else echo $((turn % $1))/"$1"; fi; }
 # Two ways to submit the same tests, by turns.
-other_way=(atonce fences)
-everything=${everything/ ${other_way[KOMPUTE_TEST_TURN % 2]}/}
+case $(part 2) in
+    0/2) everything=${everything/ atonce/} ;;
+    1/2) everything=${everything/ fences/} ;;
+esac
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
 for argument in "$@"; do
@@ -222,17 +227,16 @@ step_validation() {
 }
 
 # Source files by themselves: a unity build can hide that a file lacks an include. No code is
-# made of them. Of all files, a quarter, which depends on the commit; KOMPUTE_PLAIN=all takes all of them.
+# made of them. Of all files, an eighth by turns.
 step_plain() {
-    local files
+    local files part
+    part=$(part 8)
     configure ci -G Ninja -B build/plain -DKOMPUTE_OPT_UNITY=OFF -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_CXX_FLAGS_DEBUG=-fsyntax-only -DKOMPUTE_OPT_BUILD_TESTS=OFF \
         -DKOMPUTE_OPT_BUILD_EXAMPLES=OFF -DKOMPUTE_OPT_ENABLE_BENCHMARK=OFF > /dev/null
     mapfile -t files < <(ninja -C build/plain -t targets all \
         | sed -n 's|^\(CMakeFiles/kompute_[a-z_]*objects.dir/src/.*\.o\): .*|\1|p' | sort)
-    if [ "${KOMPUTE_PLAIN:-}" != all ]; then
-        mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v of=$((KOMPUTE_TEST_TURN % 4)) 'NR % 4 == of')
-    fi
+    mapfile -t files < <(printf '%s\n' "${files[@]}" | awk -v at="${part%/*}" -v of="${part#*/}" 'NR % of == at')
     [ "${#files[@]}" -ge 20 ] || {
         echo "test.sh: only ${#files[@]} source files were found" >&2
         return 1
@@ -263,8 +267,11 @@ step_asan() {
     notices asan overflow leak undefined
     run_tests asan unit
     # Calls that fail once. Validation has run those that fail from then on, too. Of all tests, half by turns.
-    local shards="[02468]"
-    if [ $((KOMPUTE_TEST_TURN / 2 % 2)) = 1 ]; then shards="[13579]"; fi
+    local shards="[0-9]"
+    case $(part 2) in
+        0/2) shards="[02468]" ;;
+        1/2) shards="[13579]" ;;
+    esac
     GTEST_FILTER="-*Injection*FromThenOn*" run_tests asan device --tests-regex "$shards$"
 }
 
@@ -301,8 +308,11 @@ build_python() {
     build ci _kp
 }
 
-# All Python tests with validation, every warning an error.
-step_python() {
+# Python tests with validation, every warning an error: a third by turns.
+step_python() { python_tests "$(part 3)"; }
+step_sample() { python_tests "$(part 12)"; }
+python_tests() {
+    local sample=$1
     build_python
     build/venv/bin/python scripts/python_stubs.py --check
     cc -O1 -g -shared -fPIC python/tests/backtrace.c -o build/ci/backtrace.so
@@ -317,7 +327,7 @@ step_python() {
     # The layer gets slower with all that a process has submitted, and solvers submit most.
     local late=python/tests/linear_algebra
     (
-        export KOMPUTE_VALIDATION=$checks KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so
+        export KOMPUTE_VALIDATION=$checks KOMPUTE_BACKTRACE=$PWD/build/ci/backtrace.so KOMPUTE_TEST_SAMPLE=$sample
         export PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1
         KOMPUTE_SLANG_LIBRARY=$(slang_library)
         export KOMPUTE_SLANG_LIBRARY
@@ -325,8 +335,6 @@ step_python() {
         in_shards build/venv/bin/python -X dev -m pytest -q -p no:cacheprovider "$late"
     )
 }
-# A twelfth of them, which depends on the commit.
-step_sample() { KOMPUTE_TEST_SAMPLE=$((KOMPUTE_TEST_TURN % 12))/12 step_python; }
 
 # brief_device_tests TITLE VARIABLE=VALUE...   runs the device tests in one process and shows what failed.
 brief_device_tests() {
@@ -343,17 +351,20 @@ brief_device_tests() {
 # on_device NAME VARIABLE=VALUE...   runs the samples with these variables. Of the suites of device_samples.sh, a part
 # that depends on the commit.
 on_device() {
-    local name=$1 turn=$KOMPUTE_TEST_TURN
+    local name=$1 part
+    part=$(part "$device_parts")
     shift
     brief_device_tests "device tests on $name" "$@" KOMPUTE_CACHE_DIR=off GTEST_FILTER="$device_suites" \
-        GTEST_TOTAL_SHARDS="$device_parts" GTEST_SHARD_INDEX=$((turn % device_parts)) || return
+        GTEST_TOTAL_SHARDS="${part#*/}" GTEST_SHARD_INDEX="${part%/*}" || return
     (
-        export "$@" KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE=$((turn % python_parts))/$python_parts
+        export "$@" KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE
+        KOMPUTE_TEST_SAMPLE=$(part "$python_parts")
         export PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1
         cd python/tests || return
         # shellcheck disable=SC2086
         "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $python_files || return
-        export KOMPUTE_DEFAULT_FLOAT=float64 KOMPUTE_TEST_SAMPLE=$((turn % array_parts))/$array_parts
+        export KOMPUTE_DEFAULT_FLOAT=float64
+        KOMPUTE_TEST_SAMPLE=$(part "$array_parts")
         # shellcheck disable=SC2086
         "$OLDPWD/build/venv/bin/python" -m pytest -q -p no:cacheprovider $array_files
     )
@@ -363,12 +374,12 @@ on_device() {
 step_devices() {
     # shellcheck source=scripts/device_samples.sh
     . scripts/device_samples.sh
-    local turn icd profile
-    turn=$((KOMPUTE_TEST_TURN % ${#first_profiles[@]}))
+    local icd profile first second
+    first=$(part ${#first_profiles[@]}) second=$(part ${#second_profiles[@]})
     build_python
     build ci kompute_unit_tests kompute_device_tests
     GTEST_FILTER='DeviceP*:DeviceChoice*' build/ci/test/kompute_unit_tests --gtest_brief=1
-    for profile in "$always_profile" "${first_profiles[turn]}" "${second_profiles[turn]}"; do
+    for profile in "$always_profile" "${first_profiles[${first%/*}]}" "${second_profiles[${second%/*}]}"; do
         beside "build/device-$profile.log" on_device "$profile" KOMPUTE_PROFILE="$profile"
     done
     icd=$(bash scripts/swiftshader.sh)
@@ -385,13 +396,14 @@ step_devices() {
 # in_checked_mode DEVICE_PARTS PYTHON_PARTS PYTHON_TESTS...   runs one part of each in checked mode, which depends on
 # the commit: it finds no mistake where there is none.
 in_checked_mode() {
-    local turn=$KOMPUTE_TEST_TURN device_parts=$1 python_parts=$2
+    local part sample
+    part=$(part "$1") sample=$(part "$2")
     shift 2
     (
-        export KOMPUTE_CHECK=1 KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE=$((turn % python_parts))/$python_parts
+        export KOMPUTE_CHECK=1 KOMPUTE_CACHE_DIR=off KOMPUTE_TEST_SAMPLE="$sample"
         export PYTHONPATH=$PWD/build/ci/python PYTHONDONTWRITEBYTECODE=1
         brief_device_tests "device tests in checked mode" \
-            GTEST_TOTAL_SHARDS="$device_parts" GTEST_SHARD_INDEX=$((turn % device_parts)) || return
+            GTEST_TOTAL_SHARDS="${part#*/}" GTEST_SHARD_INDEX="${part%/*}" || return
         in_shards build/venv/bin/python -m pytest -q -p no:cacheprovider "$@"
     )
 }
@@ -451,7 +463,7 @@ cpu_seconds() {
 }
 
 # --- run ----------------------------------------------------------------------------------------
-echo "samples: KOMPUTE_TEST_TURN=$KOMPUTE_TEST_TURN"
+echo "samples: KOMPUTE_TEST_TURN=$turn"
 summary=""
 left=""
 for step in $all_steps; do
