@@ -35,11 +35,13 @@ unset KOMPUTE_TEST_TURN
 [ "$turn" = all ] || export KOMPUTE_TEST_TURN="$turn"
 # part N   prints which of N parts runs, as 2/3; 0/1 for the whole
 part() { if [ "$turn" = all ]; then echo 0/1; else echo $((turn % $1))/"$1"; fi; }
-# Two ways to submit the same tests, by turns.
+# Two ways to submit the same tests, and two sanitizers, by turns.
 case $(part 2) in
-    0/2) everything=${everything/ atonce/} ;;
-    1/2) everything=${everything/ fences/} ;;
+    0/2) skipped=(atonce tsan) ;;
+    1/2) skipped=(fences asan) ;;
+    *) skipped=() ;;
 esac
+for step in "${skipped[@]}"; do everything=${everything/ $step/}; done
 jobs=${KOMPUTE_JOBS:-$(nproc)}
 steps=""
 for argument in "$@"; do
@@ -186,20 +188,28 @@ sweeps='*Injection*:*TransferFailures*:*Autotuner*:*TunedKernel*'
 step_build() { build ci; }
 step_unit() { build ci && KOMPUTE_SLANG_LIBRARY=$(slang_library) run_tests ci unit; }
 step_headers() { build ci && run_tests ci headers; }
-# The steps validation and asan run the same tests, asan half of them.
 step_device() {
     build ci kompute_device_tests
     KOMPUTE_SLANG_LIBRARY=$(slang_library) run_tests ci device
 }
+# Half of the device tests by turns: shards with even or with odd numbers.
+half_of_device_tests() {
+    local preset=$1 shards="[0-9]"
+    case $(part 4) in
+        [01]/4) shards="[02468]" ;;
+        [23]/4) shards="[13579]" ;;
+    esac
+    run_tests "$preset" device --tests-regex "$shards$"
+}
 # Without coalescing, and with dispatches in the order in which they are recorded.
 step_atonce() {
     build ci kompute_device_tests
-    KOMPUTE_COALESCE=0 KOMPUTE_REORDER=0 GTEST_FILTER="-$sweeps" run_tests ci device
+    KOMPUTE_COALESCE=0 KOMPUTE_REORDER=0 GTEST_FILTER="-$sweeps" half_of_device_tests ci
 }
 # Without timeline semaphores, as on an old driver or a host's device made without them.
 step_fences() {
     build ci kompute_device_tests
-    KOMPUTE_WITHOUT=timelineSemaphore GTEST_FILTER="-$sweeps" run_tests ci device
+    KOMPUTE_WITHOUT=timelineSemaphore GTEST_FILTER="-$sweeps" half_of_device_tests ci
 }
 
 # The device tests with validation; any message is a failure. One pass with both kinds of checks takes
@@ -266,13 +276,8 @@ step_asan() {
     build asan kompute_sanitizer_canary kompute_unit_tests kompute_fuzz_replay kompute_device_tests
     notices asan overflow leak undefined
     run_tests asan unit
-    # Calls that fail once. Validation has run those that fail from then on, too. Of all tests, half by turns.
-    local shards="[0-9]"
-    case $(part 2) in
-        0/2) shards="[02468]" ;;
-        1/2) shards="[13579]" ;;
-    esac
-    GTEST_FILTER="-*Injection*FromThenOn*" run_tests asan device --tests-regex "$shards$"
+    # Calls that fail once. Validation has run those that fail from then on, too.
+    GTEST_FILTER="-*Injection*FromThenOn*" half_of_device_tests asan
 }
 
 step_tsan() {
