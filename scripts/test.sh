@@ -313,8 +313,8 @@ build_python() {
     build ci _kp
 }
 
-# Python tests with validation, every warning an error: a third by turns.
-step_python() { python_tests "$(part 3)"; }
+# Python tests with validation, every warning an error: a sixth by turns.
+step_python() { python_tests "$(part 6)"; }
 step_sample() { python_tests "$(part 12)"; }
 python_tests() {
     local sample=$1
